@@ -29,7 +29,7 @@ export { RowBinaryWriter } from './row-binary-writer.js';
 export { checkColumns } from './schema/check-columns.js';
 export { type MigrateResult, migrate, sqlFolder, viewFiles } from './schema/migrate.js';
 export { assertNode, migrateCluster } from './schema/migrate-cluster.js';
-export { readRollup, type ViewFile } from './schema/sql-files.js';
+export { readRollup, readViews, type ViewFile } from './schema/sql-files.js';
 export {
   type LogTable,
   logTable,

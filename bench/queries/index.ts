@@ -8,7 +8,8 @@ import { ACCOUNTS, DAYS, EVENTS, MARKETS_PER_EVENT, SEED, sizeOf } from './size.
 /** The number of ticks of published results. */
 export const FULL_TICKS = 100_000_000;
 export const QUERIES_BENCH = 'queries';
-export const QUERIES_ABOUT = 'queries that dashboards send to the views, as the user reader, over 30 days of records';
+export const QUERIES_ABOUT =
+  'questions of dashboards and people to the views, as the user reader, over 30 days of records';
 const RUNS = 20;
 
 /**

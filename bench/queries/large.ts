@@ -1,11 +1,12 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot, UsageError } from '../../core/index.js';
+import { readViews, sqlFolder } from '../../warehouse/index.js';
 import { machine } from '../measure.js';
 import { type QuestionResult, readResults, writeResults } from '../results.js';
 import { askAll, HEAD_LINE } from './ask.js';
 import { openDataSet } from './data-set.js';
-import { type Question, questionsAt, readsTicks } from './questions.js';
+import { type Question, questionsAt } from './questions.js';
 import { ASSETS_PER_ACCOUNT, DAYS, type DataSetSize, EVENTS, MARKETS_PER_EVENT, SEED, sizeOf } from './size.js';
 
 export const LARGE_TICKS = 1_000_000_000;
@@ -89,11 +90,25 @@ async function ask(
 function slowestQuestions(): string[] {
   const results = readResults().find(({ bench }) => bench === 'queries');
   if (!results || !('questions' in results)) throw new UsageError('run `npm run bench -- queries` first');
+  const sources = sourcesOfTicks();
   return results.questions
-    .filter(readsTicks)
+    .filter(({ sql }) => namesAfterFrom(sql).some((name) => sources.has(name)))
     .toSorted((a, b) => b.p50Ms - a.p50Ms)
     .slice(0, SLOWEST)
     .map(({ name }) => name);
+}
+
+const namesAfterFrom = (sql: string): string[] => [...sql.matchAll(/\bFROM (\w+)/g)].map(([, name = '']) => name);
+
+/** The tables of ticks and of what is aggregated of them, and the views that read one: more ticks are more work for them. */
+export function sourcesOfTicks(): ReadonlySet<string> {
+  const sources = new Set(['price_ticks', 'price_hours', 'price_days']);
+  // A view comes after those that it reads.
+  for (const { name, text } of readViews(sqlFolder())) {
+    if ([...text.matchAll(/\{database\}\.(\w+)/g)].some(([, read = '']) => read !== name && sources.has(read)))
+      sources.add(name);
+  }
+  return sources;
 }
 
 const ofNames = (questions: readonly Question[], names: readonly string[]): Question[] =>

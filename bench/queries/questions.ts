@@ -4,12 +4,6 @@ export interface Question {
   readonly sql: string;
 }
 
-/** Whether the answer is computed from ticks, or from what is aggregated of them: more ticks are more work. */
-export const readsTicks = ({ sql }: Pick<Question, 'sql'>): boolean =>
-  /FROM (candles|candle_prices|price_ticks|movers|spread_stats|time_weighted_prices|resampled_prices|realised_volatility)\b/.test(
-    sql,
-  );
-
 const EVENT = "'event-003'";
 const MARKET = "'market-0030'";
 const ACCOUNT = "'account-1'";
