@@ -34,7 +34,7 @@ const round = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 
 export async function* measureDeltaEncoding(exported: Exported, out: string): AsyncGenerator<BenchFigure> {
   const reason = whyNoPython();
   if (reason) {
-    process.stdout.write(`  DuckDB's writer is not measured: ${reason.why}\n`);
+    process.stdout.write(`  DuckDB's writer is not measured: ${reason}\n`);
     return;
   }
   await makeEnvironment();

@@ -246,5 +246,5 @@ function suite(): void {
 }
 
 const missing = whyNoPython();
-if (missing) describeWithout(SUITE, missing.why, missing, suite);
+if (missing) describeWithout(SUITE, missing, {}, suite);
 else describe(SUITE, suite);

@@ -32,17 +32,16 @@ export const PANDAS_3: Environment = {
 /** Has the hash of the requirements that are installed. */
 const doneOf = ({ folder }: Environment): string => join(folder, 'requirements.sha256');
 
-/** Why the examples cannot run here, and whether that is a defect where `CI` is set; undefined when they can. */
-export function whyNoPython(): { readonly why: string; readonly failsInCi: boolean } | undefined {
+/** Why the examples cannot run here; undefined when they can. */
+export function whyNoPython(): string | undefined {
   try {
     const version = execFileSync('python3', ['-c', 'import sys; print(*sys.version_info[:2])'], { encoding: 'utf8' });
     const [major = 0, minor = 0] = version.split(' ').map(Number);
-    if (major !== 3 || minor < 11) return { why: `python3 is ${major}.${minor}, not 3.11 or newer`, failsInCi: true };
+    if (major !== 3 || minor < 11) return `python3 is ${major}.${minor}, not 3.11 or newer`;
   } catch {
-    return { why: 'there is no python3', failsInCi: true };
+    return 'there is no python3';
   }
-  const why = existsSync(doneOf(ALL)) ? undefined : whyNoIndex();
-  return why === undefined ? undefined : { why, failsInCi: false };
+  return existsSync(doneOf(ALL)) ? undefined : whyNoIndex();
 }
 
 function whyNoIndex(): string | undefined {

@@ -274,4 +274,4 @@ function suite(): void {
 
 const missing = whyNoPython();
 if (missing === undefined) describe(SUITE, suite);
-else describeWithout(SUITE, missing.why, missing, suite);
+else describeWithout(SUITE, missing, {}, suite);
