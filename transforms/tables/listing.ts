@@ -15,7 +15,7 @@ export interface Listing {
 }
 
 /** The columns of the listing. */
-const LISTING_COLUMNS: readonly RowColumn<Listing>[] = [
+export const LISTING_COLUMNS: readonly RowColumn<Listing>[] = [
   column('received_at', micros, (row: Listing) => row.receivedAt),
   column('poll_id', text, (row: Listing) => row.poll),
   column('unchanged_from', micros, (row: Listing) => row.unchangedFrom),
