@@ -51,51 +51,57 @@ FROM
 (
     SELECT
         scope,
-        fill_id,
+        tupleElement(trade, 'fill_id') AS fill_id,
         trade_event AS event,
         trade_market AS market,
-        trade_executed_at AS executed_at,
-        any(trade_direction) AS direction,
-        any(trade_quantity) AS quantity,
-        any(trade_yes_price) AS yes_price,
-        anyIf(age_seconds, step = 1) AS quote_age_seconds,
-        arrayMap(one -> one.2.1, arraySort(groupArray((step, tuple(if(is_observed, quote_mid, NULL)))))) AS mids
+        tupleElement(trade, 'executed_at') AS executed_at,
+        any(tupleElement(trade, 'direction')) AS direction,
+        any(tupleElement(trade, 'quantity')) AS quantity,
+        any(tupleElement(trade, 'yes_price')) AS yes_price,
+        anyIf(age_seconds, tupleElement(trade, 'step') = 1) AS quote_age_seconds,
+        arrayMap(one -> one.2.1, arraySort(groupArray((tupleElement(trade, 'step'), tuple(if(is_observed, quote_mid, NULL)))))) AS mids
     FROM
     (
         SELECT
             scope,
-            fill_id,
             trade_event,
             trade_market,
-            trade_executed_at,
-            trade_direction,
-            trade_quantity,
-            trade_yes_price,
-            step,
+            trades[1] AS trade,
             if(quoted_at = 0, NULL, quote_mid) AS quote_mid,
-            if(quoted_at = 0, NULL, dateDiff('microsecond', quoted_at, trade_executed_at) / 1e6) AS age_seconds,
-            quoted_at != 0 AND arrayExists(range -> range.1 <= quoted_at AND range.2 >= moment, ranges) AS is_observed
+            if(quoted_at = 0, NULL, dateDiff('microsecond', quoted_at, tupleElement(trade, 'executed_at')) / 1e6) AS age_seconds,
+            -- Ranges do not overlap: if the last one that began by the moment has not both, none has.
+            quoted_at != 0 AND observed.begins_at <= quoted_at AND observed.ends_at >= moment AS is_observed
         FROM
         (
-            -- Not an ASOF join, through which a filter reaches only the trades. Through the window it reaches trades and ticks.
+            -- Not an ASOF join, through which a filter reaches only the trades. Through the window it reaches trades and ticks. Its rows
+            -- are sorted, and most are ticks: they have as few bytes as possible.
             SELECT
-                *,
-                anyLastIf(moment, is_tick) OVER earlier AS quoted_at,
-                nullIf(anyLastIf(tick_mid, is_tick) OVER earlier, -1) AS quote_mid
+                scope,
+                window_event AS trade_event,
+                window_market AS trade_market,
+                trades,
+                moment,
+                anyLastIf(moment, empty(trades)) OVER earlier AS quoted_at,
+                nullIf(anyLastIf(tick_mid, empty(trades)) OVER earlier, -1) AS quote_mid
             FROM
             (
                 SELECT
-                    false AS is_tick,
                     scope,
-                    fill_id,
-                    fills.event AS trade_event,
-                    fills.market AS trade_market,
-                    assumeNotNull(fills.executed_at) AS trade_executed_at,
-                    if((outcome = 'YES') = (side = 'BUY'), 1., -1.) AS trade_direction,
-                    fills.quantity AS trade_quantity,
-                    toFloat64(assumeNotNull(fills.yes_price)) AS trade_yes_price,
-                    step,
-                    trade_executed_at + toIntervalMillisecond(delay) AS moment,
+                    fills.event AS window_event,
+                    fills.market AS window_market,
+                    -- One trade, and none of a tick.
+                    [CAST(
+                        (
+                            fill_id,
+                            assumeNotNull(fills.executed_at),
+                            if((outcome = 'YES') = (side = 'BUY'), 1., -1.),
+                            fills.quantity,
+                            toFloat64(assumeNotNull(fills.yes_price)),
+                            step
+                        ),
+                        'Tuple(fill_id String, executed_at DateTime64(6, \'UTC\'), direction Float64, quantity Decimal(38, 12), yes_price Float64, step UInt8)'
+                    )] AS trades,
+                    assumeNotNull(fills.executed_at) + toIntervalMillisecond(delay) AS moment,
                     0. AS tick_mid,
                     toUInt64(0) AS tick_offset,
                     toUInt32(0) AS tick_index
@@ -104,16 +110,10 @@ FROM
                 WHERE fills.yes_price IS NOT NULL AND fills.executed_at IS NOT NULL AND side IN ('BUY', 'SELL')
                 UNION ALL
                 SELECT
-                    true AS is_tick,
                     scope,
-                    '' AS fill_id,
-                    CAST(event, 'String') AS trade_event,
-                    CAST(market, 'String') AS trade_market,
-                    toDateTime64(0, 6, 'UTC') AS trade_executed_at,
-                    0. AS trade_direction,
-                    toDecimal128(0, 12) AS trade_quantity,
-                    0. AS trade_yes_price,
-                    0 AS step,
+                    CAST(event, 'String') AS window_event,
+                    CAST(market, 'String') AS window_market,
+                    CAST([], 'Array(Tuple(fill_id String, executed_at DateTime64(6, \'UTC\'), direction Float64, quantity Decimal(38, 12), yes_price Float64, step UInt8))') AS trades,
                     received_at AS moment,
                     if(is_resolution OR NOT ifNull(bid <= ask, false), -1., toFloat64(assumeNotNull((bid + ask) / 2))) AS tick_mid,
                     `_offset` AS tick_offset,
@@ -123,18 +123,15 @@ FROM
                 WHERE NOT repeated
             )
             WINDOW earlier AS (
-                PARTITION BY scope, trade_event, trade_market ORDER BY moment, NOT is_tick, tick_offset, tick_index
+                PARTITION BY scope, window_event, window_market ORDER BY moment, notEmpty(trades), tick_offset, tick_index
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             )
         ) AS quoted
-        LEFT JOIN
+        ASOF LEFT JOIN
         (
-            SELECT event AS observed_event, groupArray((begins_at, ends_at)) AS ranges
-            FROM {database}.observed_ranges
-            WHERE stream = 'order-book'
-            GROUP BY event
-        ) AS observed ON quoted.trade_event = observed.observed_event
-        WHERE NOT is_tick
+            SELECT event AS observed_event, begins_at, ends_at FROM {database}.observed_ranges WHERE stream = 'order-book'
+        ) AS observed ON quoted.trade_event = observed.observed_event AND quoted.moment >= observed.begins_at
+        WHERE notEmpty(trades)
     )
-    GROUP BY scope, fill_id, trade_event, trade_market, trade_executed_at
+    GROUP BY scope, fill_id, event, market, executed_at
 );
