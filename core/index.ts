@@ -91,5 +91,6 @@ export {
   type TransformSettings,
   transformSettings,
 } from './settings.js';
+export { countChunk, countGarbage, keepHeapSmall } from './small-heap.js';
 export { STOP_MS } from './stop-times.js';
 export { BOTS_USER_AGENT, USER_AGENT } from './user-agents.js';

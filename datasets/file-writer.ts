@@ -2,8 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IntegrityError, removeDrafts, syncFolder, writeFileAtomic } from '../core/index.js';
 import type { ExportedTable, MarketLines } from './exported-table.js';
-import { formatClause } from './formats.js';
+import { formatClause, ROW_GROUP } from './formats.js';
 import { gzipped, LineGroups } from './market-files.js';
+import { parquetFile } from './parquet-file.js';
 import type { Plan, PlannedFile } from './plan.js';
 import type { ExportRequest } from './request.js';
 import type { ExportSource } from './source.js';
@@ -78,13 +79,28 @@ export class FileWriter {
     else onFile({ path: first.path, rows: await this.#writeRows(range, first, mustFit) });
   }
 
-  async #writeRows(range: RowRange, { path, day, rows: expected }: PlannedFile, mustFit: boolean): Promise<number> {
-    const { table, request } = range;
-    const query = `${fileQuery(range, day)} ${formatClause(request.format, table.rowGroup)}`;
+  async #writeRows(range: RowRange, file: PlannedFile, mustFit: boolean): Promise<number> {
+    const { table, request, columns, positions } = range;
+    const { rowGroup = ROW_GROUP } = table;
+    const { source } = this.options;
+    const query = `${fileQuery(range, file.day)} ${formatClause(request.format, rowGroup)}`;
     const params = table.users ? { ...hmacBlocks(this.options.userKey) } : {};
-    const { rows, body } = await this.options.source.result(query, params, this.signal);
-    if (mustFit && rows !== expected) throw changed(path, expected, rows);
-    await this.#writeFile(path, body);
+    if (request.format !== 'parquet') {
+      const { rows, body } = await source.result(query, params, this.signal);
+      if (mustFit) assertRows(file, rows);
+      await this.#writeFile(file.path, body);
+      return rows;
+    }
+    let rows = 0;
+    const endOffset = Math.max(0, ...positions.map(({ end }) => end));
+    const result = await source.stream(query, params, this.signal);
+    const content = async function* () {
+      yield* parquetFile(result, { columns, rowGroup, endOffset }, (count) => {
+        rows += count;
+      });
+      if (mustFit) assertRows(file, rows);
+    };
+    await this.#writeFile(file.path, content());
     return rows;
   }
 
@@ -95,14 +111,15 @@ export class FileWriter {
     const { body } = await this.options.source.result(query, {}, this.signal);
     const groups = new LineGroups(body);
     const header = Buffer.from(`${['exchange', ...lines.columns].join(',')}\n`);
-    for (const { path, symbol, rows: expected } of files) {
+    for (const file of files) {
+      const { path, symbol } = file;
       let rows = 0;
       const content = async function* () {
         yield header;
         yield* groups.take(`${exchangeName},${symbol},`, (count) => {
           rows += count;
         });
-        if (mustFit && rows !== expected) throw changed(path, expected, rows);
+        if (mustFit) assertRows(file, rows);
       };
       await this.#writeFile(path, gzipped(content()));
       onFile({ path, rows });
@@ -118,8 +135,10 @@ export class FileWriter {
   }
 }
 
-function changed(path: string, expected: number, found: number): IntegrityError {
-  return new IntegrityError(
+/** @throws IntegrityError when a file has another number of rows than was planned */
+function assertRows({ path, rows: expected }: PlannedFile, found: number): void {
+  if (found === expected) return;
+  throw new IntegrityError(
     `${path} was to have ${expected} rows, and ClickHouse has ${found} of them now: rows were deleted since the export ` +
       'began; remove the folder and export again',
   );

@@ -5,7 +5,7 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client';
-import { ChanceryError, UnavailableError } from '../core/index.js';
+import { ChanceryError, describeError, UnavailableError } from '../core/index.js';
 import { type ClickHouseEndpoint, resultRows } from '../warehouse/index.js';
 
 /** A client of an embedded server of a dataset; the settings are those of every query. */
@@ -54,6 +54,19 @@ export class ExportSource {
     return { body: answer.stream, rows: resultRows(answer.response_headers) };
   }
 
+  /**
+   * As `result`, while the query runs: the server stores nothing of it. It may fail behind its first rows.
+   * @throws ExportQueryError when ClickHouse breaks off the result
+   */
+  async stream(
+    query: string,
+    params: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Buffer>> {
+    const answer = await this.#send(query, { params, settings: {}, signal });
+    return unbroken(answer.stream, signal);
+  }
+
   async #send(query: string, { params, settings, signal }: SendOptions) {
     try {
       return await this.client.exec({
@@ -64,12 +77,27 @@ export class ExportSource {
       });
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ClickHouseError)
-        throw new ExportQueryError(`ClickHouse: ${error.message}`, { cause: error });
+      if (isRejection(error)) throw new ExportQueryError(`ClickHouse: ${error.message}`, { cause: error });
       throw new UnavailableError('ClickHouse does not respond; `chancery status` shows what is running', {
         cause: error,
       });
     }
+  }
+}
+
+/** A response with an error of ClickHouse, or of a library in it, which has no error code. */
+const isRejection = (error: unknown): error is Error =>
+  error instanceof ClickHouseError || (error instanceof Error && error.message.startsWith('std::exception'));
+
+async function* unbroken(stream: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  try {
+    yield* stream;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new ExportQueryError(
+      `ClickHouse broke off a result before its end (${describeError(error)}): its log has the reason; run the command again`,
+      { cause: error },
+    );
   }
 }
 

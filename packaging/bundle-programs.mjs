@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
 // Packages with files of their own to load at run time.
-const EXTERNAL = ['@node-rs/crc32', 'chdb', 'ffi-rs', 'kafkajs', 'lmdb', 'pino'];
+const EXTERNAL = ['@node-rs/crc32', 'chdb', 'ffi-rs', 'kafkajs', 'lmdb', 'parquet-wasm', 'pino'];
 
 rmSync(join(dist, 'bundled'), { recursive: true, force: true });
 const { metafile } = await build({

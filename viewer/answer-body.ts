@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { countGarbage } from './small-heap.js';
+import { countGarbage } from '../core/index.js';
 
 /** Smaller bodies are sent as they are. */
 const MIN_COMPRESSED_BYTES = 4096;

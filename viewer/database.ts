@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
-import { describeError, retry, UnavailableError } from '../core/index.js';
+import { countGarbage, describeError, retry, UnavailableError } from '../core/index.js';
 import { type QueryStream, type RunningQuery, streamUntilEnded, untilEnded } from './cancelled-query.js';
 import { csvLine } from './csv.js';
 import type { CompactResult } from './frames.js';
 import type { BoundQuery } from './panel-query.js';
-import { countGarbage } from './small-heap.js';
 
 /** A connection as the reader; `close` is called when it failed, and at the end. */
 export interface ReaderConnection {

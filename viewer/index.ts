@@ -9,7 +9,6 @@ export {
   withLiterals,
 } from './panel-query.js';
 export { PANEL_TYPES } from './panel-types.js';
-export { keepHeapSmall } from './small-heap.js';
 export { bucketMs, intervalMs, relativeRange } from './time-range.js';
 export { customValues } from './variables.js';
 export { type ViewerMetrics, type ViewerOptions, ViewerServer } from './viewer-server.js';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { FileServer } from '../../datasets/file-server.js';
+import { ROW_GROUP } from '../../datasets/formats.js';
 import { readManifest } from '../../datasets/release/read-manifest.js';
 import { text } from '../../datasets/sql-text.js';
 import { ServiceProcess } from '../../test/support/service-process.js';
@@ -12,7 +13,6 @@ import { peakBytes, resetPeak } from '../process-usage.js';
 import { type Result, show, writeResults } from '../results.js';
 import { runCommand } from './command.js';
 import { buildDataSet, type DataSet } from './data-set.js';
-import { measureDeltaEncoding } from './delta-encoding.js';
 import { EVENTS, MARKETS_PER_EVENT, SEED } from './rows.js';
 
 /** The number of ticks of published results. */
@@ -46,7 +46,7 @@ export async function benchDatasets(ticks: number, signal: AbortSignal): Promise
   };
   if (ticks !== FULL_DATASET_TICKS) print('  nothing is written');
   else {
-    const more = { compression: 'ZSTD(3)', rowGroup: 131_072, files: 'in the page cache', runs: 1, ...machine() };
+    const more = { compression: 'ZSTD(1)', rowGroup: ROW_GROUP, files: 'in the page cache', runs: 1, ...machine() };
     writeResults({ bench: DATASETS_BENCH, about: DATASETS_ABOUT, settings: { ...settings, ...more }, results });
   }
 }
@@ -82,8 +82,6 @@ async function* measureExport(
     yield { name: 'export of ticks', value: round(ticks / exported.seconds), unit: 'rows/s' };
     yield { name: 'export of ticks, ClickHouse, peak memory', value: megabytes(peakBytes(server.pid)), unit: 'MB' };
     yield { name: 'export of ticks, the command, peak memory', value: megabytes(exported.peakBytes), unit: 'MB' };
-    const files = { folder: join(out, 'price_ticks'), ticks, seconds: exported.seconds };
-    yield* measureDeltaEncoding(files, join(dirname(out), 'delta'));
     const named = ['--tables', 'price_ticks,raw_records', '--release', 'bench@1', '--simulated', '--out', release];
     const released = await runCommand([...common, ...named], signal);
     yield { name: 'export and release', value: round((ticks + frames) / released.seconds), unit: 'rows/s' };

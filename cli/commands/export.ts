@@ -1,6 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { processSignal, type Settings, systemClock, UnavailableError, UsageError } from '../../core/index.js';
+import {
+  keepHeapSmall,
+  processSignal,
+  type Settings,
+  systemClock,
+  UnavailableError,
+  UsageError,
+} from '../../core/index.js';
 import {
   assertNoRelease,
   committedPositions,
@@ -26,6 +33,7 @@ export function define(command: Command): void {
 }
 
 async function run(settings: Settings, options: ExportArguments): Promise<void> {
+  keepHeapSmall();
   const signal = processSignal();
   const folder = resolve(options.out);
   const { exchange, exportUserKey } = instancePaths(settings.data);

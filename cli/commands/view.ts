@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { DEFAULT_PORTS, systemClock } from '../../core/index.js';
-import { dashboardFolder, keepHeapSmall, readToken, type ViewerMetrics, ViewerServer } from '../../viewer/index.js';
+import { DEFAULT_PORTS, keepHeapSmall, systemClock } from '../../core/index.js';
+import { dashboardFolder, readToken, type ViewerMetrics, ViewerServer } from '../../viewer/index.js';
 import { findEmbedded, shardDatabase } from '../../warehouse/index.js';
 import { clickHouseTarget } from '../service/clickhouse-target.js';
 import { assertInstance, instancePaths } from '../service/instance.js';

@@ -31,6 +31,11 @@ const fileSchema = z.object({
   sha256: hash,
   content_sha256: hash,
   schema_sha256: hash,
+  /** CRC-32 of each column chunk in the order of the file, 8 digits each, to find a damage; absent in releases of older versions. */
+  column_chunks_crc32: z
+    .string()
+    .regex(/^(?:[0-9a-f]{8})*$/)
+    .optional(),
 });
 
 export const manifestSchema = z.object({

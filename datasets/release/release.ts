@@ -9,6 +9,7 @@ import { card } from './card.js';
 import { changesSince } from './changes.js';
 import { checksumLines, sha256OfFile } from './checksums.js';
 import { citation } from './citation.js';
+import { columnChunksCrc32 } from './column-chunks.js';
 import { croissant } from './croissant.js';
 import { dataPackage } from './data-package.js';
 import { type Figures, figuresOf } from './figures.js';
@@ -142,6 +143,7 @@ async function describeFiles(server: FileServer, parts: ReleaseParts, signal: Ab
       bytes: statSync(join(folder, path)).size,
       sha256: await sha256OfFile(join(folder, path), signal),
       schema_sha256: schemaHash(schema.columns),
+      column_chunks_crc32: await columnChunksCrc32(server, path, signal),
     };
     done += 1;
     onFile?.(done, plan.files.length);

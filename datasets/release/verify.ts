@@ -7,6 +7,7 @@ import type { Scan } from '../scan.js';
 import { ExportQueryError } from '../source.js';
 import type { Column, TableSchema } from '../statement.js';
 import { readChecksums, sha256OfFile } from './checksums.js';
+import { chunkDamages } from './column-chunks.js';
 import type { Damage } from './damage.js';
 import { explainedDays } from './explained-days.js';
 import { figuresOf } from './figures.js';
@@ -183,14 +184,21 @@ async function checkRows(
       ...(otherSchema ? [{ path, what: 'has another schema_sha256 than its table' }] : []),
       ...(fault ? [{ path, ...fault }] : []),
       ...differing,
+      ...(differing.length > 0 ? await chunkDamages(server, path, file.column_chunks_crc32, signal) : []),
       ...(offsets ? [] : [{ path, what: 'has other offsets than the manifest says' }]),
       ...(await footerDamages(server, path, schema, scan, signal)),
     ];
     return { damages, comparable: { ...file, offsets: [...content.offsets] }, scan };
   } catch (error) {
     if (!(error instanceof ExportQueryError)) throw error;
-    return { damages: [unreadable(path, error)] };
+    const chunks = chunkDamages(server, path, file.column_chunks_crc32, signal).catch(noneIfUnreadable);
+    return { damages: [unreadable(path, error), ...(await chunks)] };
   }
+}
+
+function noneIfUnreadable(error: unknown): Damage[] {
+  if (error instanceof ExportQueryError) return [];
+  throw error;
 }
 
 /** Without what ClickHouse says about itself, and with the column if it names one. */

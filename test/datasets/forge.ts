@@ -4,6 +4,7 @@ import { sha256Hex } from '../../core/index.js';
 import type { FileServer } from '../../datasets/file-server.js';
 import { FileInspector } from '../../datasets/inspect.js';
 import { checksumLines } from '../../datasets/release/checksums.js';
+import { columnChunksCrc32 } from '../../datasets/release/column-chunks.js';
 import { figuresOf } from '../../datasets/release/figures.js';
 import { type Manifest, manifestText } from '../../datasets/release/manifest.js';
 
@@ -33,7 +34,8 @@ export async function forgeFile(server: FileServer, path: string, query: string)
   const fits = schema.columns.every(({ name }) => columns.has(name));
   const before = file.rows;
   const content = fits ? await inspector.content(signal) : {};
-  Object.assign(file, content, { bytes: bytes.length, sha256: sha256Hex(bytes) });
+  const crc32 = await columnChunksCrc32(server, path, signal);
+  Object.assign(file, content, { bytes: bytes.length, sha256: sha256Hex(bytes), column_chunks_crc32: crc32 });
   schema.rows += file.rows - before;
   Object.assign(
     manifest,

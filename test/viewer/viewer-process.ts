@@ -1,5 +1,5 @@
-import { createLogger, processSignal, Secret, systemClock } from '../../core/index.js';
-import { keepHeapSmall, ViewerServer } from '../../viewer/index.js';
+import { createLogger, keepHeapSmall, processSignal, Secret, systemClock } from '../../core/index.js';
+import { ViewerServer } from '../../viewer/index.js';
 import { connectWith } from './viewer-connection.js';
 
 /** A viewer in a process of its own: its argument is JSON with the dashboards' folder and the reader's login. */

@@ -51,24 +51,24 @@ FROM
 (
     SELECT
         scope,
-        tupleElement(trade, 'fill_id') AS fill_id,
+        tupleElement(executed, 'fill_id') AS fill_id,
         trade_event AS event,
         trade_market AS market,
-        tupleElement(trade, 'executed_at') AS executed_at,
-        any(tupleElement(trade, 'direction')) AS direction,
-        any(tupleElement(trade, 'quantity')) AS quantity,
-        any(tupleElement(trade, 'yes_price')) AS yes_price,
-        anyIf(age_seconds, tupleElement(trade, 'step') = 1) AS quote_age_seconds,
-        arrayMap(one -> one.2.1, arraySort(groupArray((tupleElement(trade, 'step'), tuple(if(is_observed, quote_mid, NULL)))))) AS mids
+        tupleElement(executed, 'executed_at') AS executed_at,
+        any(tupleElement(executed, 'direction')) AS direction,
+        any(tupleElement(executed, 'quantity')) AS quantity,
+        any(tupleElement(executed, 'yes_price')) AS yes_price,
+        anyIf(age_seconds, tupleElement(executed, 'step') = 1) AS quote_age_seconds,
+        arrayMap(one -> one.2.1, arraySort(groupArray((tupleElement(executed, 'step'), tuple(if(is_observed, quote_mid, NULL)))))) AS mids
     FROM
     (
         SELECT
             scope,
             trade_event,
             trade_market,
-            trades[1] AS trade,
+            trades[1] AS executed,
             if(quoted_at = 0, NULL, quote_mid) AS quote_mid,
-            if(quoted_at = 0, NULL, dateDiff('microsecond', quoted_at, tupleElement(trade, 'executed_at')) / 1e6) AS age_seconds,
+            if(quoted_at = 0, NULL, dateDiff('microsecond', quoted_at, tupleElement(executed, 'executed_at')) / 1e6) AS age_seconds,
             -- Ranges do not overlap: if the last one that began by the moment has not both, none has.
             quoted_at != 0 AND observed.begins_at <= quoted_at AND observed.ends_at >= moment AS is_observed
         FROM

@@ -6,17 +6,20 @@ const HEAP_GROWING_PERCENT = 10;
 
 /** Texts of this size leave several times as much garbage, for which the collector would wait longer than there is memory. */
 const COLLECTED_AFTER_BYTES = 6e6;
+/** Of received bytes, which are garbage of their own size and never old: the collector would wait for 64 MB of them. */
+const CHUNKS_COLLECTED_AFTER_BYTES = 3e6;
 
-let collect: (() => void) | undefined;
+let collect: ((options?: { type: 'minor' }) => void) | undefined;
 let bytesSince = 0;
+let chunkBytesSince = 0;
 
-/** For a process that is only a viewer: less memory, for more time that the garbage collector takes. */
+/** For a process that large results pass through: less memory, for more time that the garbage collector takes. */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   // The space of new objects stays as large as it is when the process has started: by default it grows to 48 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--expose-gc');
-  collect = runInNewContext('gc') as () => void;
+  collect = runInNewContext('gc') as typeof collect;
 }
 
 /** Counts a text that is needed no more. Where the heap is kept small, garbage is collected after a few megabytes of them. */
@@ -25,4 +28,12 @@ export function countGarbage(bytes: number): void {
   if (bytesSince < COLLECTED_AFTER_BYTES) return;
   bytesSince = 0;
   collect?.();
+}
+
+/** As `countGarbage`, of bytes that were received and are needed no more. */
+export function countChunk(bytes: number): void {
+  chunkBytesSince += bytes;
+  if (chunkBytesSince < CHUNKS_COLLECTED_AFTER_BYTES) return;
+  chunkBytesSince = 0;
+  collect?.({ type: 'minor' });
 }
