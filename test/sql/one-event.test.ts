@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database.js';
 import { polled, seen } from './account-data.js';
-import { declaredViews } from './declared-views.js';
+import { type DeclaredView, declaredViews } from './declared-views.js';
 import { ago, collectorEvent, eventSeen, searchPoll, tick, type Values, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
@@ -14,6 +14,8 @@ const EMPTY: Readonly<Record<string, string>> = {
   pipeline_lag: 'no raw record is stored',
   undelivered: 'no record waits for delivery',
 };
+
+const NOT_FINITE = /(?<![\w'])[+-]?(nan|inf)(?![\w'])/;
 
 it('every view answers with rows of finite numbers about one event of two markets, of which one was paid out', async () => {
   const data = new WarehouseData(host.database);
@@ -111,8 +113,40 @@ it('every view answers with rows of finite numbers about one event of two market
   for (const { name, source } of await declaredViews(host.database)) {
     answers.push([name, await host.database.run(`SELECT * FROM ${source} FORMAT TSV`, 'reader')]);
   }
-  expect(answers.filter(([, rows]) => /(?<![\w'])[+-]?(nan|inf)(?![\w'])/.test(rows)).map(([name]) => name)).toEqual(
-    [],
-  );
+  expect(answers.filter(([, rows]) => NOT_FINITE.test(rows)).map(([name]) => name)).toEqual([]);
   expect(answers.filter(([, rows]) => rows === '').map(([name]) => name)).toEqual(Object.keys(EMPTY));
+});
+
+/** Arguments at the limits of what the parameters mean, and the views with one of the named parameters that are asked with them. */
+const ODD: readonly {
+  readonly what: string;
+  readonly given: Readonly<Record<string, string>>;
+  readonly column?: string;
+}[] = [
+  { what: 'a range without length', given: { from_at: `'${ago(3600)}'`, to_at: `'${ago(3600)}'` } },
+  { what: 'a range that ends before it begins', given: { from_at: `'${ago(0)}'`, to_at: `'${ago(7200)}'` } },
+  {
+    what: 'calendar months, longer than the range; no margin, no window',
+    given: {
+      ...{ period_seconds: '2592000', margin_ms: '0', window_seconds: '0', price: "'mid'", level: "'event'" },
+      ...{ from_at: `'${ago(3600)}'`, to_at: `'${ago(0)}'` },
+    },
+  },
+  { what: 'an unknown market', given: { period_seconds: '7', price: "'bid'", level: "'market'" }, column: 'market' },
+];
+
+it.each(ODD)('every view with parameters answers with finite numbers for $what', async ({ given, column }) => {
+  const takesOne = ({ definition }: DeclaredView) =>
+    Object.keys(given).some((name) => definition.includes(`{${name}:`));
+  const views = (await declaredViews(host.database, given)).filter(takesOne);
+  expect(views.length).toBeGreaterThan(10);
+  for (const { name, source, declared } of views) {
+    const isFiltered = column !== undefined && declared.some((one) => one.name === column);
+    const rows = await host.database.run(
+      `SELECT * FROM ${source} ${isFiltered ? `WHERE ${column} = 'none'` : ''} FORMAT TSV`,
+      'reader',
+    );
+    expect([name, NOT_FINITE.exec(rows)?.[0]]).toEqual([name, undefined]);
+    if (isFiltered) expect([name, rows]).toEqual([name, '']);
+  }
 });

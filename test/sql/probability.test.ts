@@ -185,6 +185,14 @@ describe('arbitrage between two markets of an event', () => {
     expect(rows).toEqual([
       { market: 'x', other_market: 'y', t: 50, seconds: 100, profit: 0.1, observed: 0.5, missing: 0.5 },
     ]);
+    // Of a range without length, or one that ends before it begins, there is none.
+    for (const [from, to] of [
+      [150, 150],
+      [150, 60],
+    ] as const) {
+      const within = `from_at = '${time(from)}', to_at = '${time(to)}'`;
+      expect(await data.ask(`SELECT market FROM arbitrage_windows(${within})`)).toEqual([]);
+    }
   });
 });
 

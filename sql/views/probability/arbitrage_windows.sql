@@ -76,7 +76,7 @@ FROM
                 ) AS states,
                 -- The sum of two prices in cents may be off by some 1e-17.
                 arrayMap(state -> state.3 > 1e-9, states) AS open,
-                arrayCumSum(arrayMap((is_open, was_open) -> is_open AND NOT was_open, open, arrayPushFront(arrayPopBack(open), false))) AS islands
+                arrayCumSum(arrayMap((is_open, was_open) -> is_open AND NOT was_open, open, arrayPopBack(arrayPushFront(open, false)))) AS islands
             FROM
             (
                 SELECT
