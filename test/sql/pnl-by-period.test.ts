@@ -47,6 +47,11 @@ beforeAll(async () => {
   await data.insert('trade_records', [
     trade('gil', 'g1', { ...on, side: 'SELL', quantity: '1', price: '0.6', executed_at: time(0) }),
   ]);
+  // In January and February.
+  await data.insert('trade_records', [
+    trade('hal', 'h1', { ...on, quantity: '2', price: '0.5', executed_at: time(0) }),
+    trade('hal', 'h2', { ...on, side: 'SELL', quantity: '2', price: '0.6', executed_at: time(30 * DAY) }),
+  ]);
   await data.insert('transaction_records', [
     { ...payout, transaction_id: 'x1', asset: 'm yes', amount: '6' },
     { ...payout, account: 'gil', transaction_id: 'x2', asset: 'm yes', amount: '3' },
@@ -69,7 +74,7 @@ describe('profit and loss by period', () => {
   it('says which fraction of each period the histories of the account are complete for', async () => {
     const found: number[] = [];
     for (const view of ['pnl_by_period', 'equity_curve']) {
-      for (const period of [DAY, 30 * DAY]) {
+      for (const period of [DAY, 28 * DAY]) {
         const rows = await data.ask<Record<string, number>>(
           `SELECT toUnixTimestamp64Micro(begins_at) / 1e6 AS at, toUnixTimestamp64Micro(complete_to) / 1e6 AS complete, observed, backfilled, missing
            FROM ${view}(period_seconds = ${period}, price = 'chance') WHERE account = 'dora' ORDER BY at LIMIT 3`,
@@ -169,6 +174,35 @@ describe('profit and loss by period', () => {
       `SELECT trades, pnl, closed_markets FROM account_performance(period_seconds = ${DAY}, price = 'chance') WHERE account = 'gil'`,
     );
     expect(row).toEqual({ trades: 1, pnl: 5.6, closed_markets: 1 });
+  });
+
+  it('has calendar months', async () => {
+    const columns = "formatDateTime(begins_at, '%Y-%m') AS month, trades, pnl";
+    const months = (view: string) =>
+      data.ask(
+        `SELECT ${columns} FROM ${view}(period_seconds = 2592000, price = 'chance') WHERE account = 'hal' ORDER BY month LIMIT 3`,
+      );
+    for (const view of ['pnl_by_period', 'equity_curve']) {
+      expect(await months(view)).toEqual([
+        // 2 × (0.4 - 0.5), the last price of January.
+        { month: '2026-01', trades: 1, pnl: -0.2 },
+        // 2 × (0.6 - 0.5) in all.
+        { month: '2026-02', trades: 1, pnl: 0.4 },
+        { month: '2026-03', trades: 0, pnl: 0 },
+      ]);
+    }
+    const [row] = await data.ask(
+      `SELECT toString(begins_at) AS begins_at, trades, pnl FROM account_performance(period_seconds = 2592000, price = 'chance') WHERE account = 'hal'`,
+    );
+    expect(row).toEqual({ begins_at: '2026-01-01 00:00:00.000000', trades: 2, pnl: 0.2 });
+    expect(
+      await data.ask(
+        `SELECT toString(begins_at) AS begins_at, trades FROM position_costs(period_seconds = 2592000) WHERE account = 'hal' ORDER BY begins_at`,
+      ),
+    ).toEqual([
+      { begins_at: '2026-01-01 00:00:00.000000', trades: 1 },
+      { begins_at: '2026-02-01 00:00:00.000000', trades: 2 },
+    ]);
   });
 
   it('refuses a price that it does not know', async () => {

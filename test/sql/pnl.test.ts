@@ -89,6 +89,38 @@ describe('average cost, and first in, first out', () => {
     expect(days).toEqual(expectedDays);
   });
 
+  it('are exact at the end of every minute of a long history, in memory that grows with its trades', async () => {
+    const fills = randomFills(400, new Random(12));
+    await data.insert(
+      'trade_records',
+      fills.map((fill, i) => trade('long', `long/${i}`, { asset: 'a', executed_at: time(i * 60), ...amounts(fill) })),
+    );
+    // Of another asset one trade a minute, too many for arrays of all purchases for each of them.
+    await host.database.run(`
+      INSERT INTO trade_records (_log, _partition, _offset, _index, received_at, account, poll_id, page, pass_began_at, trade_record_id, side, asset, quantity, price, executed_at)
+      SELECT 'log', 0, number, 0, now64(6), 'long', 'p', 0, now64(6), concat('many/', toString(number)), if(number % 2 = 0, 'BUY', 'SELL'), 'b', 2 - number % 2, 0.5, toDateTime64('2026-01-01', 6, 'UTC') + 60 * number
+      FROM numbers(3000)`);
+    const rows = await host.database.rows<Record<string, unknown>>(
+      `SELECT asset, toUInt32(trades) AS trades, toString(bought_shares - sold_shares) AS shares, toString(average_cost) AS cost, toString(fifo_cost) AS fifoCost
+       FROM position_costs(period_seconds = 60) WHERE account = 'long' AND (asset = 'a' OR trades % 1000 = 0) ORDER BY asset, trades
+       SETTINGS max_memory_usage = 60000000`,
+    );
+    const booksAt = (trades: number) => {
+      const { shares, cost, fifoCost } = asTexts('a', fills.slice(0, trades));
+      return { asset: 'a', trades, shares, cost, fifoCost };
+    };
+    const checked = [1, 63, 64, 65, 129, 300, 399, 400];
+    expect(rows).toHaveLength(fills.length + 3);
+    expect(checked.map((trades) => rows[trades - 1])).toEqual(checked.map(booksAt));
+    // Every second trade leaves one share, at 0.5.
+    expect(rows.slice(-3)).toEqual(
+      [1000, 2000, 3000].map((trades) => ({
+        ...{ asset: 'b', trades, shares: `${trades / 2}` },
+        ...{ cost: `${trades / 4}`, fifoCost: `${trades / 4}` },
+      })),
+    );
+  });
+
   it('rounds the cost of a part of a purchase half to even, and the rest has what is left', async () => {
     // 3 millionths of a share at 0.5 are worth 1.5 millionths of USDC, rounded to 2.
     // The first of them is worth 0.5, rounded to 0: 2 are left. The first two are worth 1: 1 is left.

@@ -66,6 +66,7 @@ const moversOfTicks = (startsAt: string, endsAt: string, end: 'now' | 'after') =
 async function expectExact(): Promise<void> {
   for (const seconds of [3600, 86_400, MONTH, 90_000, 5400])
     expect(await candles(seconds)).toEqual(await candlesOfTicks(seconds));
+  await expectExactValues(3600);
   const now = "now64(6, 'UTC')";
   expect(await movers()).toEqual(await moversOfTicks(`${now} - ${WINDOW_SECONDS}`, now, 'now'));
   for (const [from, to] of WINDOWS) {
@@ -74,6 +75,24 @@ async function expectExact(): Promise<void> {
     expect(moved).toEqual(await moversOfTicks(time(from), time(to), 'after'));
     expect(moved).not.toEqual([]);
   }
+}
+
+/** The held shares of an account are valued at the last tick before the end of each period, a resolution included. */
+async function expectExactValues(seconds: number): Promise<void> {
+  const [found] = await rows(`
+    SELECT count() > 60 AS enough, countIf(price != last OR age != dateDiff('microsecond', tick_at, end_at) / 1e6) AS others
+    FROM
+    (
+      SELECT market, toFloat64(price) AS price, price_age_seconds AS age,
+        if(${seconds} = ${MONTH}, begins_at + toIntervalMonth(1), begins_at + toIntervalSecond(${seconds})) AS end_at
+      FROM pnl_by_period(period_seconds = ${seconds}, price = 'chance') WHERE account = 'ann' AND price IS NOT NULL AND end_at < now()
+    ) AS periods
+    ASOF LEFT JOIN
+    (
+      SELECT toString(market) AS tick_market, received_at AS tick_at, argMax(toFloat64(last), (_offset, _index)) AS last
+      FROM price_ticks WHERE NOT repeated GROUP BY market, received_at
+    ) AS ticks ON market = tick_market AND end_at > tick_at`);
+  expect(found).toEqual({ enough: 1, others: 0 });
 }
 
 /** Of some days, of minutes within one hour, and of minutes in two hours. */
@@ -109,6 +128,15 @@ beforeAll(async () => {
       'delta', a % 20 = 0
     FROM numbers(intDiv(${OFFSETS}, ${STRIDE}) * 2)
     WHERE abs(at - (toUnixTimestamp(now()) - ${WINDOW_SECONDS})) > 120 AND at < toUnixTimestamp(now()) - 60`);
+  await host.database.run(`
+    INSERT INTO market_observations (_log, _partition, _offset, _index, received_at, poll_id, event, market, yes_asset, no_asset)
+    SELECT 'log', 0, number, 0, now64(6), 'poll', concat('event-', toString(number % ${PARTITIONS})), concat('market-', toString(number)),
+      concat('yes-', toString(number)), concat('no-', toString(number))
+    FROM numbers(6)`);
+  await host.database.run(`
+    INSERT INTO trade_records (_log, _partition, _offset, _index, received_at, account, poll_id, page, pass_began_at, trade_record_id, side, market, asset, quantity, price, executed_at)
+    SELECT 'log', 0, number, 0, now64(6), 'ann', 'poll', 0, now64(6), toString(number), 'BUY', concat('market-', toString(number)), concat('yes-', toString(number)), 1, 0.5, now64(6) - toIntervalDay(13)
+    FROM numbers(6)`);
 });
 
 afterAll(() => connection.close());
@@ -159,6 +187,7 @@ it('days of a group count only while price_hours holds the same of it', async ()
   await statement('price_groups', { run: 7, fingerprint: 1 });
   expect(await ticksOfDays()).toBe(held);
   await expectExact();
+  await expectExactValues(86_400);
 });
 
 it('blocks whose rows are written again are read from the ticks until they are aggregated again', async () => {

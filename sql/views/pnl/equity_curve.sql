@@ -2,7 +2,7 @@
 --
 --   SELECT * FROM equity_curve(period_seconds = 86400, price = 'chance') WHERE account = '...' ORDER BY begins_at
 --
--- The sums of pnl_by_period, which has the formulas and what `price` may be, over all assets of an account. (chance is the price of the
+-- The sums of pnl_by_period, which has the formulas, the periods and what `price` may be, over all assets of an account. (chance is the price of the
 -- last trade in the order book, without the chance stream and history that pnl_by_account takes where the book never had a tick.) A
 -- period in which the account held nothing and did not trade has no row.
 --   equity   = pnl of the period and all before it, after fees; deposits and withdrawals are no part of it

@@ -3,8 +3,8 @@
 --   SELECT * FROM pnl_by_period(period_seconds = 86400, price = 'chance') WHERE account = '...' ORDER BY asset, begins_at
 --
 -- One row per account, asset and period, from the first trade (or the payout, where no trade is known) to the settlement, or to now while shares are held, else to the
--- last trade. Periods are aligned to the Unix epoch, in exchange time. `price` says how the held shares are
--- valued: by the last tick of the market before the end of the period; NULL where there is none, or no such price:
+-- last trade. Periods are in exchange time and aligned to the Unix epoch; period_seconds = 2592000 stands for calendar months in UTC.
+-- `price` says how the held shares are valued: by the last tick of the market before the end of the period; NULL where there is none, or no such price:
 --   chance  price of the last trade in the order book. It is the chance of pnl_by_asset too (market_chances), which takes the
 --           chance stream or history where the book never had a tick; here the price is NULL then
 --   mid     (bid + ask) / 2; only where both sides of the book are there and not crossed
@@ -50,6 +50,10 @@ AS
 WITH
     toDecimal128(0, 12) AS nothing,
     (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
+    -- Compared faster than the list of blocks.
+    (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset,
+{period_functions},
+{period_starts},
     -- An asset of an account is one row until what resolves its market is known, so that position_costs is planned once. A payout without
     -- trades is a step of its own.
     traded AS
@@ -67,56 +71,106 @@ WITH
             max(parts.paid_at) AS paid_at,
             if(
                 empty(cost_steps),
-                [(toUInt32(intDiv(toUnixTimestamp(ifNull(paid_at, now())), {period_seconds:UInt32}) * {period_seconds:UInt32}), toUInt64(0), nothing, nothing, nothing, nothing, nothing)],
+                [(period_start(ifNull(paid_at, now64(6, 'UTC'))), toUInt64(0), nothing, nothing, nothing, nothing, nothing)],
                 cost_steps
             ) AS steps
         FROM
         (
             SELECT
-                account, asset, event, market, toUInt32(toUnixTimestamp(begins_at)) AS period, trades, bought_shares - sold_shares AS shares,
+                account, asset, event, market, begins_at AS period, trades, bought_shares - sold_shares AS shares,
                 average_cost, fifo_cost, fees, sold_value - bought_value AS traded, 0 AS is_payout, nothing AS amount, NULL AS paid_at
             FROM {database}.position_costs(period_seconds = {period_seconds:UInt32})
             UNION ALL
             SELECT
-                account, asset, '' AS event, '' AS market, toUInt32(0) AS period, toUInt64(0) AS trades, nothing AS shares,
+                account, asset, '' AS event, '' AS market, toDateTime64(0, 6, 'UTC') AS period, toUInt64(0) AS trades, nothing AS shares,
                 nothing AS average_cost, nothing AS fifo_cost, nothing AS fees, nothing AS traded, 1 AS is_payout, amount, paid_at
             FROM {database}.payouts
         ) AS parts
         GROUP BY account, asset
     ),
+    -- settled_from is never in a market that is open. Comparisons are in SELECTs of their own and not joined by AND, because ClickHouse
+    -- takes long to plan such chains on top of many subqueries.
     lifetimes AS
     (
         SELECT
             *,
-            greatest(steps[-1].1, multiIf(settlement != 'open', settled_in, held_shares != 0, current_period, 0)) + 1 AS ends_before
+            greatest(settled_from, steps[1].1) AS paid_in,
+            greatest(steps[-1].1, multiIf(settlement != 'open', settled_from, held_shares != 0, period_start(now64(6, 'UTC')), steps[-1].1)) AS last_period
         FROM
         (
             SELECT
                 account, asset, event, market, outcome, settlement, payout, held_shares, steps,
-                toUInt32(intDiv(toUnixTimestamp(now()), {period_seconds:UInt32}) * {period_seconds:UInt32}) AS current_period,
-                ifNull(toUInt32(intDiv(toUnixTimestamp(settled_at), {period_seconds:UInt32}) * {period_seconds:UInt32}), current_period) AS settled_in
+                if(settlement = 'open', toDateTime64('2299-12-31 00:00:00', 6, 'UTC'), period_start(ifNull(settled_at, now64(6, 'UTC')))) AS settled_from
             FROM
             (
 {settled_assets}
             )
         )
     ),
-    -- The costs at the end of a period with trades are those of all periods until the next one with trades.
+    -- The costs at the end of a period with trades are those of all periods until the next one with trades. `before` is what they were at
+    -- the end of the period before.
     grid AS
     (
-        SELECT account, asset, event, market, outcome, settlement, payout, settled_in, step, arrayJoin(range(step.1, next_step, {period_seconds:UInt32})) AS period
-        FROM lifetimes
-        ARRAY JOIN steps AS step, arrayPushBack(arrayPopFront(steps.1), ends_before) AS next_step
+        SELECT
+            account, asset, event, market, outcome, payout, step, period,
+            if(period = step.1, previous_step, step) AS before,
+            period >= settled_from AS is_settled,
+            period > paid_in AS was_settled,
+            period = paid_in AS pays_now
+        FROM
+        (
+            SELECT account, asset, event, market, outcome, payout, settled_from, paid_in, step, previous_step, next_period
+            FROM lifetimes
+            ARRAY JOIN
+                steps AS step,
+                arrayPushFront(arrayPopBack(steps), (toDateTime64(0, 6, 'UTC'), toUInt64(0), nothing, nothing, nothing, nothing, nothing)) AS previous_step,
+                arrayPushBack(arrayPopFront(steps.1), last_period + toIntervalMicrosecond(1)) AS next_period
+        )
+        -- Not the function arrayJoin, which makes one block of all rows.
+        ARRAY JOIN period_starts(step.1, next_period) AS period
     ),
+    -- The last tick of every traded market in a period: of whole hours and days from price_hours and price_days, as in candle_prices. These
+    -- do not hold the resolution of a market.
     books AS
     (
         SELECT
-            toString(price_ticks.market) AS market,
-            toUInt32(intDiv(toUnixTimestamp(received_at), {period_seconds:UInt32}) * {period_seconds:UInt32}) AS period,
-            argMax((last, bid, ask), (received_at, `_offset`, `_index`)) AS book,
-            max(received_at) AS priced_at
-        FROM {database}.price_ticks
-        WHERE NOT repeated AND price_ticks.market GLOBAL IN (SELECT market FROM {database}.trade_states)
+            market,
+            period_start(starts_at) AS period,
+            1 AS is_priced,
+            argMax(hours.close, hours.last_tick) AS last,
+            argMax(ifNull(hours.closing_bid, -1), hours.last_tick) AS bid,
+            argMax(ifNull(hours.closing_ask, -1), hours.last_tick) AS ask,
+            fromUnixTimestamp64Micro(toInt64(bitShiftRight(max(hours.last_tick), 64)), 'UTC') AS priced_at
+        FROM
+        (
+            SELECT toString(price_hours.market) AS market, begins_at AS starts_at, close, closing_bid, closing_ask, last_tick
+            FROM {database}.price_hours
+            WHERE {period_seconds:UInt32} % 3600 = 0
+                AND price_hours.market GLOBAL IN (SELECT market FROM {database}.trade_states)
+                AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL WHERE {period_seconds:UInt32} % 86400 != 0 OR days_id = 0)
+            UNION ALL
+            SELECT toString(price_days.market) AS market, begins_at AS starts_at, close, closing_bid, closing_ask, last_tick
+            FROM {database}.price_days
+            WHERE {period_seconds:UInt32} % 86400 = 0
+                AND price_days.market GLOBAL IN (SELECT market FROM {database}.trade_states)
+                AND rollup_id GLOBAL IN (SELECT days_id FROM {database}.price_blocks FINAL)
+            UNION ALL
+            SELECT
+                toString(price_ticks.market) AS market,
+                period_start(received_at) AS starts_at,
+                argMax(toFloat64(last), bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick) AS close,
+                nullIf(argMax(ifNull(toFloat64(bid), -1), tick), -1) AS closing_bid,
+                nullIf(argMax(ifNull(toFloat64(ask), -1), tick), -1) AS closing_ask,
+                max(tick) AS last_tick
+            FROM {database}.price_ticks
+            WHERE NOT repeated AND price_ticks.market GLOBAL IN (SELECT market FROM {database}.trade_states)
+                AND (
+                    {period_seconds:UInt32} % 3600 != 0
+                    OR is_resolution
+                    OR `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
+                )
+            GROUP BY market, starts_at
+        ) AS hours
         GROUP BY market, period
     ),
     -- Each step is a subquery of its own: ClickHouse plans nested aliases of one SELECT many times slower.
@@ -129,42 +183,35 @@ WITH
             grid.asset AS asset,
             outcome,
             grid.period AS period,
-            payout AS paid,
-            settlement != 'open' AND grid.period >= settled_in AS is_settled,
-            step.2 AS trades_to,
-            step.3 AS held_shares,
-            step.4 AS average_cost,
-            step.5 AS held_fifo_cost,
-            step.6 AS fees_to,
-            step.7 AS traded_to,
-            books.period != 0 AND outcome != '' AS has_price,
+            step.2 - before.2 AS trades,
+            if(is_settled, nothing, step.3) AS shares,
+            if(is_settled, nothing, step.4) AS cost,
+            if(is_settled, nothing, step.5) AS fifo_cost,
+            if(was_settled, nothing, before.4) AS cost_before,
+            if(was_settled, nothing, before.5) AS fifo_cost_before,
+            step.6 - before.6 AS fees,
+            if(pays_now, payout, nothing) AS paid,
+            step.7 - before.7 AS net_sales,
+            step.7 - step.6 + if(is_settled, payout, nothing) AS realised_to,
+            is_settled,
+            is_priced,
             priced_at,
-            toDecimal128OrNull(toString(book.1), 12) AS yes_last,
-            toDecimal128OrNull(toString(book.2), 12) AS yes_bid,
-            toDecimal128OrNull(toString(book.3), 12) AS yes_ask
+            toDecimal128(toString(books.last), 12) AS yes_last,
+            toDecimal128OrNull(toString(nullIf(books.bid, -1)), 12) AS yes_bid,
+            toDecimal128OrNull(toString(nullIf(books.ask, -1)), 12) AS yes_ask
         FROM grid
-        ASOF LEFT JOIN books ON grid.market = books.market AND grid.period >= books.period
+        ASOF LEFT JOIN books USING (market, period)
         WHERE NOT throwIf({price:String} NOT IN ('chance', 'mid', 'bid'), 'price is chance, mid or bid')
     ),
     priced AS
     (
         SELECT
-            account,
-            event,
-            market,
-            asset,
-            outcome,
-            period,
-            trades_to,
-            fees_to,
-            traded_to,
-            priced_at,
-            if(is_settled, nothing, held_shares) AS shares,
-            if(is_settled, nothing, average_cost) AS cost,
-            if(is_settled, nothing, held_fifo_cost) AS fifo_cost,
-            if(is_settled, paid, nothing) AS payout_to,
+            *,
+            net_sales + paid AS cash_flow,
             multiIf(
-                is_settled OR NOT has_price, NULL,
+                is_settled, NULL,
+                is_priced = 0, NULL,
+                outcome = '', NULL,
                 {price:String} = 'chance', if(outcome = 'NO', 1 - yes_last, yes_last),
                 {price:String} = 'mid', if(yes_bid <= yes_ask, if(outcome = 'NO', 1 - (yes_bid + yes_ask) / 2, (yes_bid + yes_ask) / 2), NULL),
                 outcome = 'NO', 1 - yes_ask,
@@ -176,14 +223,12 @@ WITH
     (
         SELECT
             *,
-            if(price IS NULL, NULL, priced_at) AS price_at,
-            if(shares = 0, nothing, CAST(toDecimal256(shares, 12) * toDecimal256(price, 12), 'Nullable(Decimal(38, 12))')) AS value,
-            traded_to + payout_to AS cash_flow_to
+            if(shares = 0, nothing, CAST(toDecimal256(shares, 12) * toDecimal256(price, 12), 'Nullable(Decimal(38, 12))')) AS value
         FROM priced
     ),
     sums AS
     (
-        SELECT *, cash_flow_to + value - fees_to AS pnl_to
+        SELECT *, realised_to + value AS pnl_to
         FROM valued
     )
 SELECT
@@ -217,7 +262,7 @@ FROM
     SELECT
         *,
         arrayFirst(one -> one.1 = account, completeness).2 AS complete_to,
-        begins_at + toIntervalSecond({period_seconds:UInt32}) AS ends_at,
+        period_end(begins_at) AS ends_at,
 {history_fractions}
     FROM
     (
@@ -227,25 +272,22 @@ FROM
             market,
             asset,
             outcome,
-            toDateTime64(period, 6, 'UTC') AS begins_at,
-            toUInt64(trades_to - lagInFrame(trades_to, 1, 0) OVER own) AS trades,
+            period AS begins_at,
+            toUInt64(trades) AS trades,
             shares,
             price,
-            if(price_at IS NULL, NULL, greatest(0, dateDiff('microsecond', assumeNotNull(price_at), least(now64(6, 'UTC'), begins_at + toIntervalSecond({period_seconds:UInt32}))) / 1e6)) AS price_age_seconds,
+            if(price IS NULL, NULL, greatest(0, dateDiff('microsecond', priced_at, least(now64(6, 'UTC'), period_end(period))) / 1e6)) AS price_age_seconds,
             value,
             cost,
             fifo_cost,
-            fees_to - lagInFrame(fees_to, 1, nothing) OVER own AS fees,
-            payout_to - lagInFrame(payout_to, 1, nothing) OVER own AS payout,
-            cash_flow_to + cost - lagInFrame(cash_flow_to + cost, 1, nothing) OVER own AS realised_pnl,
-            cash_flow_to + fifo_cost - lagInFrame(cash_flow_to + fifo_cost, 1, nothing) OVER own AS fifo_realised_pnl,
-            cash_flow_to - lagInFrame(cash_flow_to, 1, nothing) OVER own AS cash_flow,
+            fees,
+            paid AS payout,
+            cash_flow + cost - cost_before AS realised_pnl,
+            cash_flow + fifo_cost - fifo_cost_before AS fifo_realised_pnl,
+            cash_flow,
             value - cost AS unrealised_pnl,
             value - fifo_cost AS fifo_unrealised_pnl,
-            pnl_to - ifNull(anyLast(pnl_to) OVER before, nothing) AS pnl
+            pnl_to - ifNull(anyLast(pnl_to) OVER (PARTITION BY account, asset ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), nothing) AS pnl
         FROM sums
-        WINDOW
-            own AS (PARTITION BY account, asset ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW),
-            before AS (PARTITION BY account, asset ORDER BY period ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
     )
 );

@@ -3,8 +3,8 @@
 --   SELECT * FROM position_costs(period_seconds = 86400) WHERE account = '...' ORDER BY asset, begins_at
 --
 -- One row per account, asset and period in which the account traded the asset: its sums and costs from the first trade up to the
--- end of the period. Periods are aligned to the Unix epoch, in exchange time (a trade without a time counts at its receive time);
--- period_seconds = 0 is one period with all trades.
+-- end of the period. Periods are in exchange time (a trade without a time counts at its receive time) and aligned to the Unix epoch;
+-- period_seconds = 2592000 stands for calendar months in UTC, and 0 for one period with all trades.
 --
 -- Two cost bases, both without fees. A fill is worth quantity × price, rounded half to even to a millionth of USDC.
 --   average_cost  as the exchange counts it, in whole millionths, trade by trade in order:
@@ -38,26 +38,29 @@ CREATE OR REPLACE VIEW {database}.position_costs
     `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding; 0 when the history is complete'
 )
 AS
-WITH
-    {period_seconds:UInt32} AS period_length,
-    chosen_trades AS (SELECT * FROM {database}.trade_records FINAL WHERE side IN ('BUY', 'SELL'))
+WITH chosen_trades AS (SELECT * FROM {database}.trade_records FINAL WHERE side IN ('BUY', 'SELL'))
 SELECT
-    account,
-    event,
-    market,
-    asset,
-    begins_at,
-    trades,
-    last_trade_at,
-    bought_shares,
-    bought_value,
-    sold_shares,
-    sold_value,
-    fees,
-    average_cost,
-    fifo_cost,
-    oversold_shares
+    CAST(account, 'String') AS account,
+    CAST(event, 'String') AS event,
+    CAST(market, 'String') AS market,
+    CAST(asset, 'String') AS asset,
+    step.1 AS begins_at,
+    toUInt64(step.2) AS trades,
+    if(step.4, fromUnixTimestamp64Micro(step.3, 'UTC'), NULL) AS last_trade_at,
+    step.5 AS bought_shares,
+    step.6 AS bought_value,
+    step.7 AS sold_shares,
+    step.8 AS sold_value,
+    step.9 AS fees,
+    step.10 AS average_cost,
+    step.11 AS fifo_cost,
+    greatest(-step.12, toDecimal128(0, 12)) AS oversold_shares
 FROM
 (
-{cost_folds}
-);
+{period_costs}
+)
+ARRAY JOIN
+    arrayZip(
+        end_periods, numbers, end_times, end_have_times, end_bought_shares, end_bought_value, end_sold_shares, end_sold_value, end_fees,
+        end_average_costs, end_fifo_costs, lowest_shares
+    ) AS step;

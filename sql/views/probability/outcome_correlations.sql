@@ -3,7 +3,8 @@
 --   SELECT * FROM outcome_correlations(period_seconds = 300, from_at = '2026-01-05', to_at = '2026-01-06') WHERE event = '...'
 --
 -- One row per pair of markets of an event. From the prices at fixed times (resampled_prices): Pearson's correlation of the changes of
--- the last price of both markets between two successive times, where all four prices are observed.
+-- the last price of both markets between two successive times, where all four prices are observed. All steps have one length, because
+-- changes grow with it: unlike in candles, 2592000 is 30 days here, not a calendar month.
 -- NULL with fewer than 3 changes, or when one of the two prices never changed. The fewer changes, the more it is chance.
 CREATE OR REPLACE VIEW {database}.outcome_correlations
 (

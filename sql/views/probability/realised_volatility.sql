@@ -3,7 +3,8 @@
 --   SELECT * FROM realised_volatility(period_seconds = 300, from_at = '2026-01-05', to_at = '2026-01-06') ORDER BY mid_volatility DESC
 --
 -- From the prices at fixed times (resampled_prices). A change is the difference of the prices at two successive times that are both
--- observed; the step to a resolution does not count.
+-- observed; the step to a resolution does not count. All steps have one length, because changes grow with it: unlike in candles, 2592000
+-- is 30 days here, not a calendar month.
 --   last_volatility = sqrt(sum of the squared changes of the last price), in points of probability; mid_volatility the same of mid
 --   …_per_day       = sqrt(sum of squares / (number of changes × period_seconds) × 86400)
 -- Times that are not observed have no change; missing is their fraction, so compare markets only where it is small.

@@ -2,7 +2,8 @@
 --
 --   SELECT * FROM resampled_prices(period_seconds = 60, from_at = '2026-01-05 12:00', to_at = '2026-01-05 13:00') WHERE market = '...'
 --
--- One row per market and time: the multiples of period_seconds since the Unix epoch in [from_at, to_at), in receive time, UTC. The
+-- One row per market and time: the multiples of period_seconds since the Unix epoch in [from_at, to_at), in receive time, UTC. All steps
+-- have one length, so that changes between them can be compared: unlike in candles, 2592000 is 30 days here, not a calendar month. The
 -- price is the last known one: that of the last tick of price_ticks (not repeated) at or before the time, searched in the 7 days
 -- before from_at and since. A market has no rows before its first tick there, and none from its resolution on.
 --   mid   = (bid + ask) / 2; NULL where a side of the book is empty, or the bid is above the ask: a one-sided book has no mid

@@ -3,7 +3,8 @@
 --   SELECT * FROM time_weighted_prices(period_seconds = 3600, from_at = '2026-01-05', to_at = '2026-01-06') WHERE market = '...'
 --
 -- One row per market and period that begins in [from_at, to_at): multiples of period_seconds since the Unix epoch, in receive time,
--- UTC. A tick of price_ticks (not repeated) is valid until the next one of its market, until its resolution, or until now. Its weight in
+-- UTC. All periods have one length, so that their averages weigh the same: unlike in candles, 2592000 is 30 days here, not a calendar month.
+-- A tick of price_ticks (not repeated) is valid until the next one of its market, until its resolution, or until now. Its weight in
 -- a period is the part of that time in which the event was observed on the order book stream: gaps have no weight.
 --   last_twap = sum(last × seconds) / sum(seconds)
 --   mid_twap  = the same of (bid + ask) / 2, over the ticks that have both sides and are not crossed: one-sided books have no weight
