@@ -23,12 +23,25 @@ const ACCOUNTS = 'alice,bob,carol';
 /** Columns that an export writes as HMACs. */
 const HASHED = ['user_id', 'username'];
 
+const PUBLIC = "topic NOT IN ('chancery.account', 'chancery.collector-events')";
+
+/**
+ * What is compared of views that show what no release has: the raw records of accounts and collectors, and causes, which may name
+ * an account. Imported bodies do not expire.
+ */
+const RELEASED: Readonly<Record<string, string>> = {
+  incomplete_polls: 'SELECT * EXCEPT cause FROM chancery.incomplete_polls',
+  record_bodies: `SELECT * EXCEPT body_expires_at FROM chancery.record_bodies WHERE ${PUBLIC}`,
+  record_delays: `SELECT * FROM chancery.record_delays WHERE ${PUBLIC}`,
+};
+
 /** Views without rows, and why; those of every other view are compared. */
 const EMPTY: Readonly<Record<string, string>> = {
   calibration_curve: 'no market has a forecast an hour before its close',
   calibration_forecasts: 'no market has a forecast an hour before its close',
   calibration_regression: 'no market has a forecast an hour before its close',
   calibration_scores: 'no market has a forecast an hour before its close',
+  dead_letters_between: 'every record was decoded',
   lost_periods: 'no record was lost',
   movers: 'it is about the last day',
   outcome_correlations: 'four hours have too few price changes',
@@ -97,12 +110,17 @@ describe('chancery import', () => {
   async function compareViews(source: TestClickHouse, imported: TestClickHouse): Promise<void> {
     const [expected, found] = [connect(source), connect(imported)];
     try {
-      const given = { from_at: `toDateTime(${FROM})`, to_at: `toDateTime(${TO})` };
+      const [first] = await expected.query<{ market: string }>(
+        'SELECT min(market) AS market FROM chancery.price_ticks',
+      );
+      const given = { from_at: `toDateTime(${FROM})`, to_at: `toDateTime(${TO})`, market: `'${first?.market}'` };
       const rowsOf = <T>(sql: string) => expected.query<T>(sql.replace('currentDatabase()', "'chancery'"));
       const empty: string[] = [];
       for (const { name, source: view } of await declaredViews({ rows: rowsOf }, given)) {
+        // How ClickHouse stores the rows: merges differ.
+        if (name === 'table_sizes') continue;
         const ask = async (connection: Connection) =>
-          comparable(withoutUsers(await connection.query<Row>(`SELECT * FROM chancery.${view}`)));
+          comparable(withoutUsers(await connection.query<Row>(RELEASED[name] ?? `SELECT * FROM chancery.${view}`)));
         const [own, other] = await Promise.all([ask(expected), ask(found)]);
         expect([name, other.exact]).toEqual([name, own.exact]);
         expect([name, farMoments(other, own)]).toEqual([name, []]);

@@ -1,6 +1,6 @@
 /** Columns that depend on the time of the query or of the insert. */
 const OF_NOW =
-  /^(written_at|last_written_at|computed_at|(price_)?age_seconds|delay_\w+|open_to|ends_at|(open_|gap_|missing_|backfilled_)?seconds|(volume_)?(observed|missing)|backfilled|average_spread|median_spread|p90_spread|two_sided|missed_ranges)$/;
+  /^((first_|last_)?written_at|computed_at|(price_)?age_seconds|delay_\w+|open_to|ends_at|(open_|gap_|missing_|backfilled_)?seconds|(volume_)?(observed|missing)|backfilled|average_spread|median_spread|p90_spread|two_sided|missed_ranges)$/;
 
 /** Of these, those whose values are not compared at all. */
 const NEVER_COMPARED = /written_at|computed_at|age|delay/;

@@ -41,7 +41,8 @@ function isPortable(type: string): boolean {
 
 it('every view answers the reader when nothing was recorded yet', () => {
   expect(views.length).toBeGreaterThan(50);
-  expect(views.filter(({ rows }) => rows.length > 0).map(({ name }) => name)).toEqual([]);
+  const some = views.filter(({ name, rows }) => rows.length > 0 && name !== 'table_sizes');
+  expect(some.map(({ name }) => name)).toEqual([]);
 });
 
 it('a text of a view can be compared with an empty one', async () => {

@@ -90,6 +90,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   price: "'chance'",
   window_seconds: '86400',
   level: "'market'",
+  market: "'m'",
   margin_ms: '250',
   from_at: `'${ago(26 * 3600)}'`,
   to_at: `'${ago(0)}'`,

@@ -57,9 +57,10 @@ export class SqlRun {
   async applyViews(files: readonly ViewFile[], all = false): Promise<string[]> {
     const { placeholders, views } = this.options;
     const outdated = all ? files : await this.outdatedViews(files);
+    const values = { ...placeholders.values, table_database: this.options.connection.database };
     for (const file of outdated) {
       const path = `${file.name}.sql`;
-      const text = fillPlaceholders(file.text, { ...placeholders, database: this.#viewDatabase }, path);
+      const text = fillPlaceholders(file.text, { ...placeholders, values, database: this.#viewDatabase }, path);
       await this.#execute('view', file, views ? views.rewrite(text, path) : withoutGlobal(text));
     }
     await this.options.appliedSql.record('view', outdated);
