@@ -6,10 +6,8 @@ import type { QueryPool } from './query-pool.js';
 export interface RecordingState {
   /** Collectors whose last heartbeat is recent. */
   readonly liveCollectors: number;
-  /** Age of the newest collector event or price, seconds; null when there is none. */
+  /** Age of the newest heartbeat of a collector, seconds; null when nothing was ever recorded. */
   readonly newestSeconds: number | null;
-  /** Whether anything was ever recorded. */
-  readonly hasRecords: boolean;
   /** Fraction of the last hour, over all events and streams while they were open, that is missing; null when none was. */
   readonly missing: number | null;
 }
@@ -18,10 +16,9 @@ const KEPT_MS = 4000;
 /** What was missing in the last hour changes slowly, and takes ClickHouse ten times as long. */
 const MISSING_KEPT_MS = 15_000;
 const STATE = `SELECT
-    (SELECT countIf(state = 'live') FROM sessions) AS live,
-    (SELECT if(count() = 0, NULL, greatest(0, dateDiff('millisecond', max(recorded_at), now64(3))) / 1000)
-     FROM collector_events WHERE recorded_at > now64(6) - INTERVAL 1 DAY) AS newest,
-    (SELECT count() > 0 FROM collector_events) AS has_records`;
+    countIf(state = 'live') AS live,
+    if(count() = 0, NULL, greatest(0, dateDiff('millisecond', max(last_heartbeat_at), now64(3))) / 1000) AS newest
+FROM sessions`;
 const MISSING = `WITH now64(6) - INTERVAL 1 HOUR AS begins
 SELECT
     sum(arraySum(gap -> (dateDiff('microsecond', gap.1, gap.2) / 1e6 - gap.4) * least(1, dateDiff('microsecond', greatest(gap.1, begins), gap.2) / dateDiff('microsecond', gap.1, gap.2)),
@@ -43,12 +40,11 @@ export async function recordingState(
     ask(STATE, () => keptMs),
     ask(MISSING, ({ data: [row] }) => (Number(row?.[1] ?? 0) === 0 ? keptMs : MISSING_KEPT_MS)),
   ]);
-  const [live, newest, hasRecords] = state.data[0] ?? [];
+  const [live, newest] = state.data[0] ?? [];
   const [missing, openSeconds] = lastHour.data[0] ?? [];
   return {
     liveCollectors: Number(live ?? 0),
     newestSeconds: newest === null || newest === undefined ? null : Number(newest),
-    hasRecords: Boolean(Number(hasRecords ?? 0)),
     missing: Number(openSeconds ?? 0) === 0 ? null : Math.min(1, Number(missing ?? 0) / Number(openSeconds)),
   };
 }

@@ -78,7 +78,7 @@ export class StateStreams {
   async #event(): Promise<StreamEvent> {
     try {
       const state = await this.ask(this.#stopped.signal);
-      return this.#eventOf('state', state, state.hasRecords);
+      return this.#eventOf('state', state, state.newestSeconds !== null);
     } catch (error) {
       const isExpected =
         error instanceof QueryError || error instanceof UnavailableError || error instanceof UsageError;

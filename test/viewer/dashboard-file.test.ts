@@ -1,7 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
 import { describe, expect, it } from 'vitest';
 import { readDashboardFolder } from '../../viewer/dashboard-file.js';
+import { readViews, sqlFolder } from '../../warehouse/index.js';
+import { readRules } from '../dashboards/provisioning.js';
 import { loadDashboards, panelsOf } from '../dashboards/shipped-dashboards.js';
+import { sourcesOf } from '../dashboards/sources.js';
 import { dashboard, folderOf, panel } from './dashboards.js';
 
 const read = (panels: readonly unknown[], more: Record<string, unknown> = {}) => {
@@ -91,3 +94,31 @@ it('each panel that is shipped has a text for no data, and a unit where it draws
   };
   expect(panels.flatMap((one) => lacks(one).map((name) => `${one.of}, ${one.panel.title}: ${name}`))).toEqual([]);
 });
+
+describe('what dashboards read', () => {
+  it('is what follows FROM, JOIN and IN, and no name of WITH', () => {
+    const sql = `WITH known AS (SELECT 1), '/* FROM a_text */' AS text -- FROM a_comment
+      SELECT * FROM one(at = toString(now(), 'UTC')) AS first, system.two, known
+      LEFT JOIN \`three\` ON x IN (SELECT y FROM four WHERE z IN five AND z NOT IN ('FROM six', $seven)) ARRAY JOIN (a, b) AS c`;
+    expect(sourcesOf(sql).toSorted()).toEqual(['five', 'four', 'one', 'system.two', 'three']);
+  });
+
+  it('is views only: in panels, variables, annotations, links and alert rules', () => {
+    const views = new Set(readViews(sqlFolder()).map(({ name }) => name));
+    const texts = [...loadDashboards(), ...readRules()].flatMap((one) => statementsIn(one, one.uid));
+    expect(texts.length).toBeGreaterThan(80);
+    const others = texts.flatMap(([of, sql]) =>
+      sourcesOf(sql)
+        .filter((name) => !views.has(name))
+        .map((name) => `${of}: ${name}`),
+    );
+    expect(others).toEqual([]);
+  });
+});
+
+/** Every text in a value that is a SQL statement, with where it is. */
+function statementsIn(value: unknown, of: string): [of: string, sql: string][] {
+  if (typeof value === 'string') return /\bSELECT\b/.test(value) ? [[of, value]] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => statementsIn(part, `${of}.${name}`));
+}

@@ -161,14 +161,13 @@ class Page implements Shell {
     this.#content.replaceChildren(content);
   }
 
-  #showState({ liveCollectors, newestSeconds, missing, hasRecords }: RecordingState): void {
-    if (!hasRecords) {
+  #showState({ liveCollectors, newestSeconds, missing }: RecordingState): void {
+    if (newestSeconds === null) {
       this.#setState('nothing is recorded yet', 'none');
       return;
     }
-    const isRunning = liveCollectors > 0 && newestSeconds !== null && newestSeconds < STOPPED_SECONDS;
-    const age =
-      newestSeconds === null ? 'nothing was recorded in 24 hours' : `newest record ${ageOf(newestSeconds)} old`;
+    const isRunning = liveCollectors > 0 && newestSeconds < STOPPED_SECONDS;
+    const age = `newest record ${ageOf(newestSeconds)} old`;
     const gap =
       missing === null
         ? ''
