@@ -20,4 +20,5 @@ sum(assets.fifo_realised_pnl) AS fifo_realised_pnl,
 value - fifo_cost AS fifo_unrealised_pnl,
 sum(assets.cash_flow) AS cash_flow,
 realised_pnl + unrealised_pnl - fees AS pnl,
+min(assets.computed_at) AS computed_at,
 any(assets.complete_to) AS complete_to

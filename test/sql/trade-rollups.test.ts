@@ -204,3 +204,50 @@ it('a record that is sent again with the other asset of its market counts once, 
   await rollUp(OWNED, 'new log');
   expect((await expectExact()).totals).toEqual(changed);
 });
+
+it('PnL says how old the stored sums are, and a trade that is stored later counts at once, also one that was executed earlier', async () => {
+  const buy = (record: number, asset: string, price: number, day: number) =>
+    host.database.run(`
+      INSERT INTO trade_records (_log, _partition, _offset, _index, received_at, account, poll_id, page, pass_began_at, trade_record_id, side, market, asset, quantity, price, fee, executed_at)
+      SELECT 'late log', 0, ${record}, 0, now64(6), 'late', 'poll', 0, now64(6), 'late ${record}', 'BUY', 'market of ${asset}', '${asset}', 1, ${price}, 0, '2026-02-0${day} 00:00:00'`);
+  const pnl = async () => ({
+    assets: await rows(
+      `SELECT asset, toString(cost) AS cost, computed_at FROM pnl_by_asset WHERE account = 'late' ORDER BY asset`,
+    ),
+    sums: await rows(`SELECT toString(cost) AS cost, computed_at FROM pnl_by_account WHERE account = 'late'`),
+  });
+  const computedAt = async (asset: string) =>
+    (await rows(`SELECT computed_at FROM position_states FINAL WHERE account = 'late' AND asset = '${asset}'`))[0]?.[
+      'computed_at'
+    ];
+  await buy(1, 'a', 0.5, 2);
+  expect(await pnl()).toEqual({
+    assets: [{ asset: 'a', cost: '0.5', computed_at: null }],
+    sums: [{ cost: '0.5', computed_at: null }],
+  });
+  await rollUp(OWNED, 'late log');
+  const first = await computedAt('a');
+  await buy(2, 'b', 0.25, 2);
+  await rollUp(OWNED, 'late log');
+  const second = await computedAt('b');
+  expect([typeof first, typeof second]).toEqual(['string', 'string']);
+  expect(await pnl()).toEqual({
+    assets: [
+      { asset: 'a', cost: '0.5', computed_at: first },
+      { asset: 'b', cost: '0.25', computed_at: second },
+    ],
+    sums: [{ cost: '0.75', computed_at: first }],
+  });
+  await buy(3, 'a', 0.125, 1);
+  expect(await pnl()).toEqual({
+    assets: [
+      { asset: 'a', cost: '0.625', computed_at: null },
+      { asset: 'b', cost: '0.25', computed_at: second },
+    ],
+    sums: [{ cost: '0.875', computed_at: second }],
+  });
+  await rollUp(OWNED, 'late log');
+  const third = await computedAt('a');
+  expect(third).not.toBe(first);
+  expect((await pnl()).assets[0]).toEqual({ asset: 'a', cost: '0.625', computed_at: third });
+});

@@ -14,6 +14,9 @@
 -- `settlement` is the basis: `payout`, the account has a PAYOUT transaction of the asset; `inferred`, it has none (transactions
 -- need a JWT), but the settlement price is known; `open`, neither.
 --
+-- computed_at says how old the stored sums of trades are that are shown (position_totals): a trade that is stored later, also one that
+-- was executed earlier, counts at once, and computed_at is NULL until a worker has computed them again.
+--
 -- payout_difference is the PAYOUT less the expected payout of the recorded shares: if it is not 0, trades are missing.
 -- If oversold_shares is not 0, the beginning of the history is missing, or trades after complete_to were not read yet.
 CREATE OR REPLACE VIEW {database}.pnl_by_asset
@@ -46,6 +49,7 @@ CREATE OR REPLACE VIEW {database}.pnl_by_asset
     `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding',
     `is_unexplained` Bool COMMENT 'Whether there is a payout_difference, or oversold_shares and no trade since complete_to',
     `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last trade, by the exchange',
+    `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a worker computed the sums and costs of the trades; NULL when this query computed them from the trades, as after a later trade',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walks'
 )
 AS
@@ -72,17 +76,18 @@ WITH
             sum(parts.fifo_cost) AS held_fifo_cost,
             max(parts.is_paid) AS is_paid,
             sum(parts.amount) AS amount,
-            max(parts.paid_at) AS paid_at
+            max(parts.paid_at) AS paid_at,
+            max(parts.computed_at) AS computed_at
         FROM
         (
             SELECT
                 account, asset, event, market, trades, last_trade_at, bought_value, sold_value, fees, oversold_shares,
-                bought_shares - sold_shares AS shares, average_cost, fifo_cost, 0 AS is_paid, nothing AS amount, NULL AS paid_at
+                bought_shares - sold_shares AS shares, average_cost, fifo_cost, 0 AS is_paid, nothing AS amount, NULL AS paid_at, computed_at
             FROM {database}.position_totals
             UNION ALL
             SELECT
                 account, asset, '' AS event, '' AS market, 0 AS trades, NULL AS last_trade_at, nothing AS bought_value, nothing AS sold_value, nothing AS fees,
-                nothing AS oversold_shares, nothing AS shares, nothing AS average_cost, nothing AS fifo_cost, 1 AS is_paid, amount, paid_at
+                nothing AS oversold_shares, nothing AS shares, nothing AS average_cost, nothing AS fifo_cost, 1 AS is_paid, amount, paid_at, NULL AS computed_at
             FROM {database}.payouts
         ) AS parts
         GROUP BY account, asset
@@ -144,5 +149,6 @@ SELECT
     oversold_shares,
     toBool(ifNull(payout_difference, 0) != 0 OR (oversold_shares != 0 AND ifNull(last_trade_at < complete_to, complete_to IS NOT NULL))) AS is_unexplained,
     last_trade_at,
+    computed_at,
     complete_to
 FROM explained;

@@ -38,6 +38,7 @@ CREATE OR REPLACE VIEW {database}.pnl_by_asset_at
     `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding',
     `is_unexplained` Bool COMMENT 'Whether there is a payout_difference, or oversold_shares and no trade since complete_to',
     `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last trade, by the exchange',
+    `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a worker computed the sums and costs of the trades; NULL when this query computed them from the trades, as after a later trade',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walks'
 )
 AS
@@ -70,6 +71,7 @@ SELECT
     oversold_shares,
     is_unexplained,
     last_trade_at,
+    computed_at,
     complete_to
 FROM
 (
