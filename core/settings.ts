@@ -93,7 +93,7 @@ const COLLECT_SETTINGS = {
     schema: millis,
     default: 20_000,
     placeholder: 'MS',
-    help: 'silence after which a subscription, or the order book connection, is verified, milliseconds',
+    help: 'time without a message after which a subscription, or the order book connection, is verified, milliseconds',
   }),
   eventsSchedule: schedule('*/10 * * * * *', 'when event search is polled'),
   newEventsSchedule: schedule('* * * * * *', 'when event search is polled for new events only'),
@@ -189,7 +189,7 @@ const TRANSFORM_SETTINGS = {
     schema: z.coerce.number().min(0),
     default: 500,
     placeholder: 'MS',
-    help: 'how long a batch of prices or chances collects rows, milliseconds; small batches, other records and a worker that lags wait up to 8 times longer',
+    help: 'how long a batch of prices or chances collects rows, milliseconds; small batches, batches of other records and those of a worker that lags wait up to 8 times as long',
   }),
   acceptLoss: onOff(TRANSFORM, false, 'continue after records or their rows were lost, and record the gap'),
   rebuild: onOff(
@@ -442,7 +442,7 @@ export const SETTINGS = {
     schema: text,
     default: '127.0.0.1',
     placeholder: 'HOST',
-    help: 'address that the viewer listens on; any other than loopback needs its token',
+    help: 'address that the viewer listens on; on any address other than loopback, it asks for its token',
   }),
   viewerPublicUrl: setting({
     ...VIEWER,
@@ -454,7 +454,7 @@ export const SETTINGS = {
   viewerLogin: onOff(
     VIEWER,
     true,
-    'ask for the token in DATA/viewer-token; `chancery up` asks for it only where accounts of a real exchange are recorded',
+    'ask for the token in DATA/viewer-token; `chancery up` asks for it only if it records accounts of a real exchange, or if --viewer-host is not loopback',
   ),
   dashboards: optional(VIEWER, 'DIR', 'folder of the dashboards to show, instead of those of Chancery'),
 

@@ -11,6 +11,8 @@ import { settingsOf } from '../settings.js';
 const EXAMPLES = `
 Examples:
   chancery import rain --data rain-data
+
+Releases are imported into the embedded ClickHouse only: --clickhouse-url and --clickhouse-cluster must not be set.
 `;
 
 /** `chancery import`: a new instance of the tables of a release. */

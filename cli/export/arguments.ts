@@ -55,7 +55,7 @@ export function defineOptions(command: Command): void {
         .default(CANDLE_PERIODS, CANDLE_PERIODS.join(',')),
     )
     .option('--unfinished', 'also export days that are not finished: more of their rows may arrive')
-    .option('--settle-hours <HOURS>', 'a day is finished this long after its end, hours', hours, 24)
+    .option('--settle-hours <HOURS>', 'hours after the end of a day before it counts as finished', hours, 24)
     .option('--exchange-name <NAME>', 'name of the exchange in tardis-csv (default: chancery)', exchangeName)
     .option(
       '--release <NAME@VERSION>',
