@@ -6,17 +6,19 @@ import { compareCoverage, type Kill } from './compare/coverage.js';
 import { compareFrames } from './compare/frames.js';
 import { compareMissing } from './compare/missing.js';
 import { comparePrices } from './compare/prices.js';
-import { compareQuotes } from './compare/quotes.js';
 import { compareRawRecords } from './compare/raw-records.js';
 import { compareResolutions } from './compare/resolutions.js';
 import { compareVolumes } from './compare/volumes.js';
 import { compareZeroSum } from './compare/zero-sum.js';
 import type { Comparison } from './comparison.js';
-import { type Query, readAccounts, readCandles, readQuotes, readStreams, type StreamCoverage } from './recorded.js';
+import { compareFigures } from './figures/compare-figures.js';
+import { timesOf } from './figures/input.js';
+import { readFigures } from './figures/questions.js';
+import { type Query, readAccounts, readCandles, readStreams, type StreamCoverage } from './recorded.js';
 import type { Ledger, UsedFault } from './truth.js';
 
 /** Periods of the candles that are compared. */
-const CANDLE_SECONDS = [1, 10, 60];
+const CANDLE_SECONDS = [1, 60];
 
 export interface CertifyInput {
   readonly ledger: Ledger;
@@ -32,6 +34,8 @@ export interface CertifyInput {
   readonly recordedFrom: number;
   /** When trading had been closed; rows received before are all stored. Unix microseconds. */
   readonly closedAt: number;
+  /** Whether what is outstanding now will not be compared again. */
+  readonly isLast: boolean;
 }
 
 /** Comparisons of what the collector may detect or backfill a while later. */
@@ -42,6 +46,16 @@ const LATER = [
   'live chance points',
   'observed seconds',
   'seconds with lost changes',
+  'times of resolutions',
+  'profit by period',
+  'equity curves',
+  'account performance',
+  'spreads and markouts',
+  'slippage of own fills',
+  'candles with volume',
+  'time-weighted prices',
+  'resampled prices',
+  'chance candles',
 ];
 
 /** Ends the names of comparisons with the files of a release. */
@@ -51,7 +65,10 @@ const OF_RELEASE = ', release';
 export const isOutstanding = (comparisons: readonly Comparison[]): boolean =>
   comparisons.some(({ name, unexplained }) => unexplained > 0 && LATER.includes(name.replace(OF_RELEASE, '')));
 
-/** Compares what ClickHouse has with the exchange's ledger, while nothing is traded. */
+/**
+ * Compares what ClickHouse has with the exchange's ledger, while nothing is traded. The views of figures follow from the rest and
+ * take longest: they are asked when nothing is outstanding, or at last.
+ */
 export async function compareAll({
   ledger,
   faults,
@@ -62,6 +79,7 @@ export async function compareAll({
   partitions,
   recordedFrom,
   closedAt,
+  isLast,
 }: CertifyInput): Promise<Comparison[]> {
   const streams = await readStreams(query);
   const accounts = await readAccounts(query);
@@ -79,10 +97,9 @@ export async function compareAll({
   ] as const;
   const coverage = { ...input, kills, streams: sent };
   const inRelease = { ...coverage, recorded: released };
-  return [
+  const comparisons = [
     ...prices.comparisons,
     ...candles,
-    compareQuotes({ ...input, shown: prices.shown, quotes: await readQuotes(query) }),
     ...chances.comparisons,
     ...compareAccounts({ ledger, recorded: accounts }),
     ...compareVolumes(ledger, accounts),
@@ -97,4 +114,18 @@ export async function compareAll({
     await compareFrames(query, partitions),
     await compareRawRecords(bus, partitions, query),
   ];
+  if (isOutstanding(comparisons) && !isLast) return comparisons;
+  const figures = await readFigures(query, timesOf({ recordedFrom, closedAt }));
+  const recording = {
+    ledger,
+    accounts,
+    streams,
+    shown: prices.shown,
+    chances,
+    figures,
+    faults,
+    recordedFrom,
+    closedAt,
+  };
+  return [...comparisons, ...compareFigures(recording)];
 }

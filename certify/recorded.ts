@@ -130,25 +130,6 @@ export async function readStreams(query: Query): Promise<RecordedStreams> {
   };
 }
 
-/** How long before a trade its quote was received at least: the default of `trade_quotes`, milliseconds. */
-const QUOTE_MARGIN_MS = 250;
-
-/** The quote of a trade. */
-export interface RecordedQuote {
-  readonly market: string;
-  /** The moment for which it stands, Unix microseconds. */
-  readonly moment: number;
-  readonly mid: number;
-}
-
-/** The quotes of all users' trades, where they were observed and had both sides. */
-export function readQuotes(query: Query): Promise<RecordedQuote[]> {
-  return query<RecordedQuote>(
-    `SELECT market, ${micros('executed_at')} - ${QUOTE_MARGIN_MS * 1000} AS moment, assumeNotNull(quotes.mid) AS mid
-     FROM trade_quotes(margin_ms = ${QUOTE_MARGIN_MS}) AS quotes WHERE scope = 'all' AND quotes.mid IS NOT NULL ORDER BY market, moment`,
-  );
-}
-
 /** The columns that identify a row, and others. */
 export interface TextRow {
   readonly key: readonly string[];
@@ -185,11 +166,12 @@ export interface RecordedAccounts {
 
 const time = (column: string): string => `toString(ifNull(toUnixTimestamp64Micro(${column}), 0))`;
 
-/** Market and start; open, high, low, close, bid, ask, ticks. */
+/** Market and start; open, high, low, close, bid, ask, the four of the mid, ticks. */
 export type CandleRow = TextRow;
 
 export function readCandles(query: Query, periodSeconds: number): Promise<CandleRow[]> {
-  const values = ['open', 'high', 'low', 'close', 'bid', 'ask', 'ticks'];
+  const mids = ['mid_open', 'mid_high', 'mid_low', 'mid_close'];
+  const values = ['open', 'high', 'low', 'close', 'bid', 'ask', ...mids, 'ticks'];
   return readTexts(
     query,
     ['market', 'toUnixTimestamp(begins_at)'],
@@ -198,7 +180,8 @@ export function readCandles(query: Query, periodSeconds: number): Promise<Candle
   );
 }
 
-async function readTexts(
+/** Asks for columns as texts: decimals without trailing zeros, `NULL` for none. */
+export async function readTexts(
   query: Query,
   key: readonly string[],
   value: readonly string[],

@@ -70,8 +70,12 @@ function injectedLines(
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
 
-const explanationLines = ({ name, explained }: Comparison): string[] =>
-  explained.map(({ by, count }) => `${name}: ${count.toLocaleString('en')} ${by}`);
+const explanationLines = ({ name, explained, expected }: Comparison): string[] =>
+  explained.map(({ by, count }) => `${name}: ${count.toLocaleString('en')} ${shareOf(count, expected)}${by}`);
+
+/** Which share of what was expected that is; nothing where more was found than expected. */
+const shareOf = (count: number, expected: number): string =>
+  count > expected ? '' : `(${Number(((100 * count) / expected).toPrecision(2))} %) `;
 
 function exampleLines({ name, examples, unexplained }: Comparison): string[] {
   const lines = examples.map((example) => `${name}: ${example}`);

@@ -46,7 +46,10 @@ export interface LedgerMarket {
   readonly eventId: string;
   readonly assets: { readonly yes: string; readonly no: string };
   readonly openingChance: number;
-  readonly resolved: 'YES' | 'NO' | null;
+  /** VOID: every share is worth half a USDC. */
+  readonly resolved: 'YES' | 'NO' | 'VOID' | null;
+  /** When that was paid, Unix microseconds; the simulated exchange voids no market. */
+  readonly voidedAt?: number;
 }
 
 export interface LedgerTotals {

@@ -213,6 +213,12 @@ function assetCents({ markets, prices }: Ledger): Map<string, bigint> {
   );
 }
 
+/** @param shares hundredths */
+function usdcPaid(shares: bigint, resolved: 'YES' | 'NO' | 'VOID', outcome: 'YES' | 'NO'): string {
+  if (resolved === 'VOID') return decimalText(shares * 5n, HUNDREDTHS + 1);
+  return outcome === resolved ? decimalText(shares, HUNDREDTHS) : '0';
+}
+
 /** What each recorded account was paid for the shares it held of a resolved market. */
 function settlementRows(ledger: Ledger, { names }: RecordedAccounts): KeyedRow[] {
   const yesAssets = new Set(ledger.markets.map(({ assets }) => assets.yes));
@@ -230,7 +236,7 @@ function settlementRows(ledger: Ledger, { names }: RecordedAccounts): KeyedRow[]
       (['YES', 'NO'] as const).flatMap((outcome) => {
         const shares = held.get(`${userId} ${marketId} ${outcome}`) ?? 0n;
         if (shares === 0n) return [];
-        const paid = outcome === resolved ? decimalText(shares, HUNDREDTHS) : '0';
+        const paid = usdcPaid(shares, resolved, outcome);
         return [[`${name} ${outcome === 'YES' ? assets.yes : assets.no}`, paid] as const];
       }),
     );

@@ -22,6 +22,8 @@ export function compareCandles(
   return compareRows(`candles of ${periodSeconds} s`, expected.filter(isOver), rows.filter(isOver));
 }
 
+const NO_MID = ['NULL', 'NULL', 'NULL', 'NULL'];
+
 function candlesOf(market: string, prices: readonly ShownPrice[], periodSeconds: number): KeyedRow[] {
   const periods = new Map<number, ShownPrice[]>();
   for (const price of prices) {
@@ -37,7 +39,15 @@ function candlesOf(market: string, prices: readonly ShownPrice[], periodSeconds:
     const sorted = ticks.toSorted((x, y) => x.receivedAt - y.receivedAt);
     const lasts = sorted.map(({ price }) => price.c);
     const { c, b, a } = (sorted.at(-1) as ShownPrice).price;
+    // One-sided and crossed books have no mid.
+    const mids = sorted.flatMap(({ price }) =>
+      price.b === 0 || price.a === 1 || price.b > price.a ? [] : [(price.b + price.a) / 2],
+    );
+    const ofMid = mids.length === 0 ? NO_MID : [mids[0], Math.max(...mids), Math.min(...mids), mids.at(-1)];
     const values = [lasts[0], Math.max(...lasts), Math.min(...lasts), c, b === 0 ? 'NULL' : b, a === 1 ? 'NULL' : a];
-    return [`${market} ${begins}`, [...values, ticks.length].map((value) => normalised(String(value))).join(' ')];
+    return [
+      `${market} ${begins}`,
+      [...values, ...ofMid, ticks.length].map((value) => normalised(String(value))).join(' '),
+    ];
   });
 }

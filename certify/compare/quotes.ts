@@ -1,10 +1,17 @@
 import { groupBy } from '../../core/index.js';
 import { CLOCK_MICROS, firstAfter } from '../align.js';
 import { type Comparison, Differences } from '../comparison.js';
-import type { RecordedQuote } from '../recorded.js';
 import type { LedgerPrice, UsedFault } from '../truth.js';
 import type { ShownPrice } from './prices.js';
 import { isNear, REORDERED, reordersOf } from './reordered.js';
+
+/** The quote of a trade. */
+interface RecordedQuote {
+  readonly market: string;
+  /** The moment for which it stands, Unix microseconds. */
+  readonly moment: number;
+  readonly mid: number;
+}
 
 interface QuoteInput {
   readonly prices: readonly LedgerPrice[];

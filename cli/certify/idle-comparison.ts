@@ -50,6 +50,7 @@ export async function compareIdle(options: IdleOptions, signal: AbortSignal): Pr
   for (;;) {
     const partitions = await untilProcessed(bus, group, signal);
     onMessage('comparing');
+    const isLast = performance.now() - startedAt > FINAL_MS;
     const released = await options.released();
     const comparisons = await compareAll({
       ledger,
@@ -61,8 +62,9 @@ export async function compareIdle(options: IdleOptions, signal: AbortSignal): Pr
       partitions,
       recordedFrom,
       closedAt,
+      isLast,
     });
-    if (!isOutstanding(comparisons) || performance.now() - startedAt > FINAL_MS) return { comparisons, faults };
+    if (isLast || !isOutstanding(comparisons)) return { comparisons, faults };
     await systemClock.sleep(AGAIN_MS, signal);
   }
 }

@@ -165,6 +165,7 @@ describe('the comparison of candles with the ledger', () => {
   const side = (price: number | null | undefined) => String(price ?? 'NULL');
   const lasts = first.map(({ last }) => last);
   const [from, to] = [first[0], first.at(-1)];
+  const mids = first.flatMap(({ bid, ask }) => (bid === null || ask === null ? [] : [(bid + ask) / 2]));
   const text = [
     from?.last,
     Math.max(...lasts),
@@ -172,6 +173,7 @@ describe('the comparison of candles with the ledger', () => {
     to?.last,
     side(to?.bid),
     side(to?.ask),
+    ...[mids[0], Math.max(...mids), Math.min(...mids), mids.at(-1)],
     first.length,
   ];
   const candle = { key: ['m0', String(START / SECOND)], value: text.map(String) };
@@ -181,14 +183,14 @@ describe('the comparison of candles with the ledger', () => {
       line.startsWith(`m0 ${START / SECOND}:`),
     );
 
-  it('computes open, high, low, close, bid, ask and the number of ticks', () => {
+  it('computes open, high, low, close, bid, ask, the same of the mid, and the number of ticks', () => {
     expect(exampleOf(candle)).toBeUndefined();
     expect(compareCandles(shown, [candle], 10, START + 60 * SECOND)).toMatchObject({ expected: 4, unexplained: 3 });
     // Only the first period is over.
     expect(compareCandles(shown, [candle], 10, START + 15 * SECOND)).toMatchObject({ expected: 2, unexplained: 1 });
   });
 
-  it.each([0, 1, 2, 3, 4, 5, 6])('finds a wrong value in column %i', (column) => {
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('finds a wrong value in column %i', (column) => {
     expect(exampleOf({ ...candle, value: candle.value.with(column, '0.123') })).toContain('0.123');
   });
 });

@@ -11,6 +11,7 @@ import { atEnd } from '../support/at-end.js';
 import { startTestExchange } from '../support/exchange.js';
 import { runAs } from '../support/run-as.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { unnoticedDamages } from './damaged-figures.js';
 
 /** Statements about the ClickHouse that runs on a data folder. */
 export async function statementsOf(folder: string): Promise<(sql: string) => Promise<string>> {
@@ -76,6 +77,7 @@ export class KeptRun {
           ...one,
           end: committed.get(`${one.topic}/${one.partition}`) ?? one.begin,
         })),
+        isLast: false,
         ...options,
       });
       const failed = comparisons.filter(({ unexplained }) => unexplained > 0);
@@ -83,6 +85,12 @@ export class KeptRun {
     } finally {
       await bus.close();
     }
+  }
+
+  /** The columns of views of figures in which a wrong value of one row is not noticed. */
+  async unnoticed(): Promise<string[]> {
+    const { control, query, options } = this.parts;
+    return await unnoticedDamages({ query, ledger: await control.ledger(), ...options });
   }
 
   /** Repeats a row of a table. */

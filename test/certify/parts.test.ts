@@ -116,7 +116,7 @@ describe('the report', () => {
         "balances       not compared",
         "",
         "explained:",
-        "  price changes: 9 gap: test",
+        "  price changes: 9 (0.075 %) gap: test",
         "",
         "not compared:",
         "  balances: no account is recorded",

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { compareChanceCandles } from '../../certify/figures/compare-chances.js';
+import type { FiguresInput } from '../../certify/figures/input.js';
+import { resolutionTimes } from '../../certify/figures/profits.js';
+import type { TextRow } from '../../certify/recorded.js';
+import { prices, SECOND, START } from './ledger-data.js';
+
+const changes = prices().filter(({ seq, c }, i, all) => i < 2 || c !== all[i - 2]?.c || seq < 3);
+const row = (market: string, begins: number, value: string): TextRow => ({
+  key: [market, String(START / SECOND + begins)],
+  value: value.split(' '),
+});
+/** The price changes every 300 ms by a cent: 34 times in the first ten seconds, 33 times in the next ones. */
+const ROWS = ['m0', 'm1'].flatMap((market) => [
+  row(market, 0, '0.05 0.38 0.05 0.38 34'),
+  row(market, 10, '0.39 0.71 0.39 0.71 33'),
+]);
+
+const compared = (rows: readonly TextRow[], change: Partial<FiguresInput> = {}) =>
+  compareChanceCandles({
+    figures: { 'chance candles': rows },
+    chances: { changes, missed: [] },
+    gaps: [],
+    faults: [],
+    recordedFrom: START,
+    closedAt: START + 30 * SECOND,
+    events: new Map([
+      ['m0', 'e'],
+      ['m1', 'e'],
+    ]),
+    openingChances: new Map(),
+    ...change,
+  } as unknown as FiguresInput);
+
+describe('the comparison of candles of the chance', () => {
+  it('accepts those that follow from the ledger', () => {
+    expect(compared(ROWS)).toMatchObject({ expected: 4, found: 4, unexplained: 0 });
+  });
+
+  it.each([0, 1, 2, 3, 4])('finds a wrong value in column %i of one row', (column) => {
+    const wrong = ROWS.with(3, { key: ROWS[3]?.key ?? [], value: ROWS[3]?.value.with(column, '0.123') ?? [] });
+    expect(compared(wrong)).toMatchObject({ expected: 4, found: 4, unexplained: 1 });
+  });
+
+  it('finds a missing row, and leaves out periods in which a change was missed', () => {
+    expect(compared(ROWS.slice(1)).unexplained).toBe(1);
+    const missed = changes.filter(({ marketId, at }) => marketId === 'm0' && at < START + SECOND);
+    expect(compared(ROWS.slice(1), { chances: { changes, missed } })).toMatchObject({ expected: 3, unexplained: 0 });
+  });
+
+  it('knows the chance with which a market opened, which is no change', () => {
+    const openingChances = new Map([['m0', 0.9]]);
+    const opened = ROWS.with(0, row('m0', 0, '0.9 0.9 0.05 0.38 34'));
+    expect(compared(opened, { openingChances }).unexplained).toBe(0);
+    expect(compared(opened, { openingChances: new Map([['m0', 0.8]]) }).unexplained).toBe(1);
+  });
+});
+
+it('a market is resolved when its price becomes 0 or 1', () => {
+  const at = (c: number, seconds: number) => ({ seq: 1, eventId: 'e', marketId: 'm', c, b: 0, a: 1, at: seconds });
+  expect([...resolutionTimes([at(0.5, 1), at(1, 2), at(1, 3)])]).toEqual([['m', 2]]);
+});
