@@ -69,6 +69,7 @@ const CHAOS = [
   'test/chaos/collector-memory.test.ts',
   'test/chaos/loop.test.ts',
   'test/chaos/protections.test.ts',
+  'test/chaos/random-sessions.test.ts',
   'test/chaos/rebuild.test.ts',
   'test/chaos/worker-memory.test.ts',
   'test/cli/cluster.test.ts',

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Random } from '../../core/index.js';
+import { sha256Hex } from '../../core/index.js';
 import { useDatabase } from '../support/database.js';
 import { polled, seen, trade } from './account-data.js';
 import { booksOf, decimalText, type Fill } from './cost-basis.js';
@@ -12,19 +13,32 @@ beforeAll(() => {
   data = new WarehouseData(host.database);
 });
 
-/** Fills that never sell more than is held. */
-function randomFills(count: number, random: Random): Fill[] {
-  const fills: Fill[] = [];
-  let held = 0;
-  for (let i = 0; i < count; i++) {
-    const sells = held > 0 && random.next() < 0.5;
-    const most = sells ? held : 30_000;
-    const quantity = sells && random.next() < 0.05 ? held : random.integer(1, most);
-    held += sells ? -quantity : quantity;
-    fills.push({ side: sells ? 'SELL' : 'BUY', quantity: BigInt(quantity), price: BigInt(random.integer(1, 99)) });
-  }
-  return fills;
-}
+/** Fills that never sell more than is held; now and then all of it. */
+const randomFills = (minLength: number, maxLength: number) =>
+  fc
+    .array(
+      fc.record({
+        sells: fc.boolean(),
+        part: fc.integer({ min: 1, max: 20 }),
+        quantity: fc.integer({ min: 1, max: 30_000 }),
+        price: fc.integer({ min: 1, max: 99 }),
+      }),
+      { minLength, maxLength, size: 'max' },
+    )
+    .map((trades) => {
+      let held = 0;
+      return trades.map((one): Fill => {
+        const sells = one.sells && held > 0;
+        const most = one.part === 20 ? held : ((one.quantity - 1) % held) + 1;
+        const quantity = sells ? most : one.quantity;
+        held += sells ? -quantity : quantity;
+        return { side: sells ? 'SELL' : 'BUY', quantity: BigInt(quantity), price: BigInt(one.price) };
+      });
+    });
+const positions = fc.array(randomFills(1, 120), { minLength: 50, maxLength: 150, size: 'max' });
+
+/** A number that has nothing to do with the time of a trade. */
+const orderOf = ({ trade_record_id }: Values): number => Number(`0x${sha256Hex(String(trade_record_id)).slice(0, 8)}`);
 
 const amounts = ({ side, quantity, price }: Fill) => ({
   side,
@@ -60,37 +74,48 @@ const clock = (seconds: number) => time(seconds).replace('T', ' ').padEnd(26, '0
 
 describe('average cost, and first in, first out', () => {
   it('are exact to the millionth for any sequence of trades, now and at the end of every day', async () => {
-    const random = new Random(11);
+    let accounts = 0;
+    // One run has as many sequences as a test of its own would have runs. A failing one is made smaller for as long.
+    await fc.assert(
+      fc.asyncProperty(positions, async (assets) => {
+        accounts += 1;
+        await expectExactCosts(`random ${accounts}`, assets);
+      }),
+      { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 1), interruptAfterTimeLimit: 120_000 },
+    );
+  });
+
+  async function expectExactCosts(account: string, assets: readonly (readonly Fill[])[]): Promise<void> {
     const expected = [];
     const expectedDays = [];
     const rows: Values[] = [];
-    for (let n = 0; n < 100; n++) {
+    for (const [n, trades] of assets.entries()) {
       const asset = `asset ${String(n).padStart(3, '0')}`;
-      const fills = randomFills(random.integer(1, 120), random);
-      expected.push(asTexts(asset, fills));
+      expected.push(asTexts(asset, trades));
       // A trade every six hours.
       const at = (i: number) => time(i * 21_600 + i / 1000);
-      for (const [i, fill] of fills.entries()) {
+      for (const [i, fill] of trades.entries()) {
         const position = { asset, market: '', event: '', executed_at: at(i) };
-        rows.push(trade('random', `${asset}/${i}`, { ...position, ...amounts(fill) }));
-        if (at(i).slice(0, 10) === at(i + 1).slice(0, 10) && i + 1 < fills.length) continue;
-        const { shares, cost, fifoCost } = asTexts(asset, fills.slice(0, i + 1));
+        rows.push(trade(account, `${asset}/${i}`, { ...position, ...amounts(fill) }));
+        if (at(i).slice(0, 10) === at(i + 1).slice(0, 10) && i + 1 < trades.length) continue;
+        const { shares, cost, fifoCost } = asTexts(asset, trades.slice(0, i + 1));
         expectedDays.push({ asset, day: at(i).slice(0, 10), trades: i + 1, shares, cost, fifoCost });
       }
     }
-    rows.sort(() => random.integer(-1, 1));
-    await data.insert('trade_records', rows);
-    expect(await booked('random')).toEqual(expected);
+    // Stored in another order than they were made.
+    const shuffled = rows.toSorted((x, y) => orderOf(x) - orderOf(y));
+    await data.insert('trade_records', shuffled);
+    expect(await booked(account)).toEqual(expected);
     const days = await data.ask(
       `SELECT asset, toString(toDate(begins_at)) AS day, trades, toString(bought_shares - sold_shares) AS shares,
          toString(average_cost) AS cost, toString(fifo_cost) AS fifoCost
-       FROM position_costs(period_seconds = 86400) WHERE account = 'random' ORDER BY asset, begins_at`,
+       FROM position_costs(period_seconds = 86400) WHERE account = '${account}' ORDER BY asset, begins_at`,
     );
     expect(days).toEqual(expectedDays);
-  });
+  }
 
   it('are exact at the end of every minute of a long history, in memory that grows with its trades', async () => {
-    const fills = randomFills(400, new Random(12));
+    const [fills = []] = fc.sample(randomFills(400, 400), { numRuns: 1, seed: 12 });
     await data.insert(
       'trade_records',
       fills.map((fill, i) => trade('long', `long/${i}`, { asset: 'a', executed_at: time(i * 60), ...amounts(fill) })),
