@@ -1,5 +1,5 @@
 import { UsageError } from '../core/index.js';
-import { durationMs, parseTime } from './display/relative-time.js';
+import { movedBy, parseTime } from './display/relative-time.js';
 import type { TimeRange } from './time-range.js';
 
 /** A panel's own time, as in its file, with the variables of it filled in. */
@@ -20,14 +20,17 @@ const UNIT_NAMES: Readonly<Record<string, string>> = {
   h: 'hour',
   d: 'day',
   w: 'week',
+  M: 'month',
+  Q: 'quarter',
+  y: 'year',
 };
 
 /**
  * The range of a panel: as in Grafana, `timeFrom` replaces a relative range of the dashboard by one that ends now, and
  * `timeShift` moves the range back.
  * @param isRelative whether the dashboard's range is
- * @throws UsageError for a length of time that is not a number and one of s, m, h, d, w; `timeFrom` may end with `/d` and the
- * like, which is in UTC
+ * @throws UsageError for a length of time that is not a number and one of s, m, h, d, w, M, Q, y; `timeFrom` may end with `/d` and
+ * the like, which is in UTC
  */
 export function panelTime(
   { timeFrom, timeShift }: TimeOverride,
@@ -46,15 +49,10 @@ export function panelTime(
     }
   }
   if (timeShift) {
-    const length = lengthOf('timeShift', timeShift);
-    range = { from: earlier(range.from, length), to: earlier(range.to, length) };
+    range = { from: earlier(range.from, timeShift), to: earlier(range.to, timeShift) };
     texts.push(`timeshift -${timeShift}`);
   }
   return { range, text: texts.join(', ') };
-}
-
-function lengthOf(property: string, text: string): number {
-  return durationMs(text) ?? unsupported(property, text, 'lengths such as 1h or 7d');
 }
 
 function unsupported(property: string, text: string, supported: string): never {
@@ -63,11 +61,12 @@ function unsupported(property: string, text: string, supported: string): never {
   );
 }
 
-const earlier = (time: Date, ms: number): Date => valid(time.getTime() - ms);
+const earlier = (time: Date, length: string): Date =>
+  valid(movedBy(time.getTime(), `-${length}`) ?? unsupported('timeShift', length, 'lengths such as 1h or 7d'));
 
 function valid(ms: number): Date {
   const at = new Date(ms);
-  if (Number.isNaN(at.getTime())) throw new UsageError('the time range of the panel begins before the earliest date');
+  if (Number.isNaN(at.getTime())) throw new UsageError('the time range of the panel is beyond what a date can be');
   return at;
 }
 

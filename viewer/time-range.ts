@@ -19,8 +19,7 @@ export const wholeSeconds = (bucketMs: number): number => Math.max(1, Math.floor
 
 /**
  * Parses a range such as `now-6h` to `now`.
- * @throws UsageError for anything that is not `now`, `now-` with a number and one of s, m, h, d, w (both also with `/d` and the
- * like), Unix milliseconds, or an ISO 8601 time; and for a range that ends before it begins
+ * @throws UsageError for anything that is not a time as `parseTime` reads it, and for a range that ends before it begins
  */
 export function relativeRange(from: string, to: string, now: Date): TimeRange {
   const range = { from: timeOf(from, now, 'from'), to: timeOf(to, now, 'to') };
@@ -30,7 +29,7 @@ export function relativeRange(from: string, to: string, now: Date): TimeRange {
 function timeOf(text: string, now: Date, bound: 'from' | 'to'): Date {
   const time = parseTime(text, now.getTime(), bound) ?? refuse(`the time ${JSON.stringify(text)} is not like now-6h`);
   const at = new Date(time);
-  return Number.isNaN(at.getTime()) ? refuse(`the time ${text} is before the earliest date`) : at;
+  return Number.isNaN(at.getTime()) ? refuse(`the time ${text} is beyond what a date can be`) : at;
 }
 
 /** Milliseconds of a Grafana interval such as `10s` or `500ms`. @throws UsageError for anything else */

@@ -65,8 +65,10 @@ export function foreignValue(resolved: readonly ResolvedVariable[], chosen: Chos
   for (const [name, values] of Object.entries(chosen)) {
     const variable = resolved.find((one) => one.name === name);
     if (!variable) return `the dashboard has no variable ${JSON.stringify(name.slice(0, 40))}`;
-    if (values.some((value) => !variable.value.includes(value)))
-      return `a value of the variable ${name} is not one of its options`;
+    if (values.every((value) => variable.value.includes(value))) continue;
+    return variable.type === 'textbox' && values.length === 1
+      ? `the variable ${name} takes at most ${MAX_TEXT} characters`
+      : `a value of the variable ${name} is not one of its options`;
   }
   return undefined;
 }

@@ -203,6 +203,21 @@ describe('the range and the buckets of a panel', () => {
     const now = new Date('2026-11-21T12:00:00Z');
     expect(relativeRange('now-30m', 'now', now)).toEqual({ from: new Date('2026-11-21T11:30:00Z'), to: now });
     expect(relativeRange('now-2d', 'now-1d', now).from).toEqual(new Date('2026-11-19T12:00:00Z'));
+    const range = (from: string, to: string) => {
+      const found = relativeRange(from, to, now);
+      return [found.from.toISOString().slice(0, 16), found.to.toISOString()];
+    };
+    expect(range('now-1y', 'now+1M')).toEqual(['2025-11-21T12:00', '2026-12-21T12:00:00.000Z']);
+    expect(range('now/w', 'now/w')).toEqual(['2026-11-16T00:00', '2026-11-22T23:59:59.999Z']);
+    expect(range('now-1M/M', 'now-1M/M')).toEqual(['2026-10-01T00:00', '2026-10-31T23:59:59.999Z']);
+    expect(range('now-Q/Q', 'now/y')).toEqual(['2026-07-01T00:00', '2026-12-31T23:59:59.999Z']);
+    expect(range('now/d-30m', 'now/d+6h')).toEqual(['2026-11-20T23:30', '2026-11-22T05:59:59.999Z']);
+    expect(relativeRange('now-1M', 'now', new Date('2026-03-31T00:00:00Z')).from).toEqual(new Date('2026-02-28'));
+    expect(range('-1000', '0')).toEqual(['1969-12-31T23:59', '1970-01-01T00:00:00.000Z']);
+    for (const text of ['now-1x', 'now1d', 'now-', 'now/', 'now/d/']) {
+      expect(() => relativeRange(text, 'now', now), text).toThrow('is not like now-6h');
+    }
+    expect(() => relativeRange('now-999999999y', 'now', now)).toThrow('is beyond what a date can be');
     expect(() => relativeRange('yesterday', 'now', now)).toThrow('"yesterday" is not like now-6h');
     expect([intervalMs('5s'), intervalMs('500ms'), intervalMs('2h')]).toEqual([5000, 500, 7_200_000]);
     expect(() => intervalMs('5')).toThrow('"5" is not like 10s');

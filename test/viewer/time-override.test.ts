@@ -23,12 +23,19 @@ describe("a panel's own time", () => {
 
   it('begins with the day, in UTC', () => {
     expect(timeOf({ timeFrom: 'now/d' })).toEqual(['21T00:00', '21T12:00', 'Today so far']);
+    expect(timeOf({ timeFrom: 'now/w' })).toEqual(['16T00:00', '21T12:00', 'now/w to now']);
+    expect(timeOf({ timeFrom: '1M' })).toEqual(['21T12:00', '21T12:00', 'Last 1 month']);
     expect(timeOf({ timeFrom: '1d/d' })).toEqual(['20T00:00', '21T12:00', 'Last 1 day']);
     expect(timeOf({}, 'now-1d/d', 'now-1d/d')).toEqual(['20T00:00', '20T23:59', '']);
   });
 
   it('is moved back by a shift', () => {
     expect(timeOf({ timeShift: '1d' })).toEqual(['20T06:00', '20T11:00', 'timeshift -1d']);
+    expect(timeOf({ timeShift: '1M' }, '2026-03-31T12:00:00Z', '2026-03-31T13:00:00Z')).toEqual([
+      '28T12:00',
+      '28T13:00',
+      'timeshift -1M',
+    ]);
     expect(timeOf({ timeFrom: '30m', timeShift: '1w' })).toEqual([
       '14T11:30',
       '14T12:00',
@@ -37,11 +44,11 @@ describe("a panel's own time", () => {
   });
 
   it('that is not a length of time is named', () => {
-    for (const value of ['now/w', '1', 'h', '1M', '-1h', '1h/d/d'])
+    for (const value of ['now/f', '1', 'h1', '1x', '--1h', '1h/d/'])
       for (const property of ['timeFrom', 'timeShift'])
         expect(() => timeOf({ [property]: value })).toThrow(
           `the viewer does not support ${property} ${JSON.stringify(value)}`,
         );
-    expect(() => timeOf({ timeShift: '999999999w' })).toThrow('before the earliest date');
+    expect(() => timeOf({ timeShift: '999999999w' })).toThrow('beyond what a date can be');
   });
 });

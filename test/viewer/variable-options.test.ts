@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sortedOptions, VariablePatterns } from '../../viewer/variable-options.js';
+import { foreignValue } from '../../viewer/variables.js';
 
 const options = (...texts: readonly string[]) => texts.map((text) => ({ text, value: text }));
 const textsOf = (list: readonly { text: string; value: string }[]) =>
@@ -81,4 +82,15 @@ describe('the options of a variable', () => {
   ])('are in the order %i of Grafana', (order, expected) => {
     expect(textsOf(sortedOptions(list, order))).toEqual(expected);
   });
+});
+
+it('a text that is too long is named as such, and not as a wrong option', () => {
+  const about = { label: '', description: '', multi: false, includeAll: false, hidden: false, options: [] };
+  const resolved = [
+    { ...about, name: 'words', type: 'textbox', value: ['x'.repeat(200)] },
+    { ...about, name: 'market', type: 'query', value: ['m'] },
+  ];
+  expect(foreignValue(resolved, { words: ['x'.repeat(200)], market: ['m'] })).toBeUndefined();
+  expect(foreignValue(resolved, { words: ['x'.repeat(201)] })).toBe('the variable words takes at most 200 characters');
+  expect(foreignValue(resolved, { market: ['n'] })).toBe('a value of the variable market is not one of its options');
 });

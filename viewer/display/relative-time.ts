@@ -1,4 +1,4 @@
-/** Milliseconds of the units of Grafana's times and intervals. */
+/** Milliseconds of the units of Grafana's intervals, and of its times as far as they always have the same length. */
 export const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
@@ -7,27 +7,64 @@ export const UNIT_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
+/** Months of the units that have no fixed length. */
+const UNIT_MONTHS: Readonly<Record<string, number>> = { M: 1, Q: 3, y: 12 };
+/** The Monday before the Unix epoch. */
+const FIRST_WEEK_MS = -3 * 86_400_000;
+
+const STEP = /([+-])(\d{0,9})([smhdwMQy])|\/([smhdwMQy])/g;
+
 /**
- * The time of `now`, `now-` with a number and one of s, m, h, d, w (and `/` with one of s, m, h, d: the beginning of that
- * second, minute, hour or day in UTC, or its end for the end of a range), Unix milliseconds, or an ISO 8601 time in UTC.
+ * A time as in Grafana: `now`, followed by any of `-6h`, `+1d` (units s, m, h, d, w, M, Q, y) and `/d` (the beginning of that unit
+ * in UTC, or its end for the end of a range; weeks begin on Monday), in order; Unix milliseconds; or an ISO 8601 time in UTC.
  * @param now Unix milliseconds
- * @returns Unix milliseconds; undefined for any other text
+ * @returns Unix milliseconds, NaN for a time that no date has; undefined for any other text
  */
 export function parseTime(text: string, now: number, bound: 'from' | 'to' = 'from'): number | undefined {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text))) return Date.parse(text);
-  const match = /^now(?:-(\d{1,9})([smhdw]))?(?:\/([smhd]))?$/.exec(text);
-  if (!match) return undefined;
-  const [, amount = '0', unit = 's', rounded] = match;
-  const time = now - Number(amount) * (UNIT_MS[unit] ?? 0);
-  if (rounded === undefined) return time;
-  const size = UNIT_MS[rounded] ?? 1;
-  const start = Math.floor(time / size) * size;
-  return bound === 'from' ? start : start + size - 1;
+  if (!/^now(?:[+-]\d{0,9}[smhdwMQy]|\/[smhdwMQy])*$/.test(text)) return undefined;
+  let time = now;
+  for (const [, sign, amount = '', unit = '', rounded] of text.matchAll(STEP)) {
+    if (rounded !== undefined) {
+      const start = beginningOf(time, rounded);
+      time = bound === 'from' ? start : moved(start, 1, rounded) - 1;
+    } else {
+      time = moved(time, (sign === '-' ? -1 : 1) * (amount === '' ? 1 : Number(amount)), unit);
+    }
+  }
+  return time;
+}
+
+/** A time moved by a length such as `1d` or `-1M`; undefined for a text that is none. */
+export function movedBy(time: number, length: string): number | undefined {
+  const [, sign, amount = '', unit = ''] = /^(-?)(\d{1,9})([smhdwMQy])$/.exec(length) ?? [];
+  return amount === '' ? undefined : moved(time, (sign === '-' ? -1 : 1) * Number(amount), unit);
 }
 
 /** Milliseconds of a length of time such as `90s` or `2h`; undefined for any other text. */
 export function durationMs(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (UNIT_MS[unit] ?? 0);
+}
+
+function moved(time: number, amount: number, unit: string): number {
+  const months = UNIT_MONTHS[unit];
+  if (months === undefined) return time + amount * (UNIT_MS[unit] ?? 0);
+  const at = new Date(time);
+  const month = at.getUTCMonth() + amount * months;
+  const days = new Date(Date.UTC(at.getUTCFullYear(), month + 1, 0)).getUTCDate();
+  // The 31st of a shorter month is its last day.
+  return at.setUTCMonth(month, Math.min(at.getUTCDate(), days));
+}
+
+function beginningOf(time: number, unit: string): number {
+  const months = UNIT_MONTHS[unit];
+  if (months === undefined) {
+    const size = UNIT_MS[unit] ?? 1;
+    const first = unit === 'w' ? FIRST_WEEK_MS : 0;
+    return Math.floor((time - first) / size) * size + first;
+  }
+  const at = new Date(time);
+  return Date.UTC(at.getUTCFullYear(), Math.floor(at.getUTCMonth() / months) * months, 1);
 }
