@@ -68,12 +68,12 @@ function profitsOf(asset: AccountAsset, input: ProfitInput, seconds: number, kin
   for (let at = Math.min(...steps.keys()); at <= end; at += seconds) {
     book = steps.get(at) ?? book;
     if (book === undefined) continue;
-    const isSettled = settledIn !== undefined && at >= settledIn;
-    const shares = isSettled ? 0n : book.shares;
-    const payout = isSettled ? (book.shares * paidPerShare(market, outcome)) / 100n : 0n;
-    const [cost, fifoCost] = isSettled ? [0n, 0n] : [book.cost, book.fifoCost];
+    const isPaidOut = settledIn !== undefined && at >= settledIn;
+    const shares = isPaidOut ? 0n : book.shares;
+    const payout = isPaidOut ? (book.shares * paidPerShare(market, outcome)) / 100n : 0n;
+    const [cost, fifoCost] = isPaidOut ? [0n, 0n] : [book.cost, book.fifoCost];
     const tick = input.prices.at(market.marketId, (at + seconds) * 1_000_000 - 1);
-    const price = isSettled ? null : worthOf(tick, outcome, kind);
+    const price = isPaidOut ? null : worthOf(tick, outcome, kind);
     const value = shares === 0n ? 0n : price === null ? null : (shares * price) / 100n;
     const cashFlow = book.sold - book.bought + payout;
     const total = value === null ? null : cashFlow + value - book.fees;
@@ -203,7 +203,7 @@ export interface Profit {
   readonly market: string;
   readonly asset: string;
   readonly outcome: 'YES' | 'NO';
-  readonly isSettled: boolean;
+  readonly isPaidOut: boolean;
   readonly book: Book;
   /** Hundredths that are still held. */
   readonly shares: bigint;
@@ -222,15 +222,15 @@ export function presentProfits(
   return assets.map(({ account, asset, outcome, market, trades }) => {
     const { marketId, eventId, resolved } = market;
     const book = booksOf(trades).at(-1) as Book;
-    const isSettled = resolved !== null;
-    const shares = isSettled ? 0n : book.shares;
+    const isPaidOut = resolved !== null;
+    const shares = isPaidOut ? 0n : book.shares;
     const paid = paidPerShare(market, outcome);
-    const price = isSettled ? paid : priceOf(marketId, outcome);
+    const price = isPaidOut ? paid : priceOf(marketId, outcome);
     return {
-      ...{ account, event: eventId, market: marketId, asset, outcome, isSettled, book, shares, price },
-      payout: isSettled ? (book.shares * paid) / 100n : 0n,
-      cost: isSettled ? 0n : book.cost,
-      fifoCost: isSettled ? 0n : book.fifoCost,
+      ...{ account, event: eventId, market: marketId, asset, outcome, isPaidOut, book, shares, price },
+      payout: isPaidOut ? (book.shares * paid) / 100n : 0n,
+      cost: isPaidOut ? 0n : book.cost,
+      fifoCost: isPaidOut ? 0n : book.fifoCost,
       value: shares === 0n ? 0n : price === null ? null : (shares * price) / 100n,
     };
   });
