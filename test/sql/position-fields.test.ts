@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { rollUpNextBlocks } from '../../transforms/worker/roll-up-blocks.js';
+import { Connection } from '../../warehouse/index.js';
 import { useDatabase } from '../support/database.js';
 import { polled, seen, trade } from './account-data.js';
 import { tick, time, type Values, WarehouseData } from './warehouse-data.js';
@@ -12,7 +14,7 @@ beforeAll(async () => {
   data = new WarehouseData(host.database);
   await data.insert(
     'market_observations',
-    ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'].map((market) => ({
+    ['m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7'].map((market) => ({
       ...{ market, event: 'e', received_at: time(0), poll_id: 'p' },
       ...{ yes_asset: `${market} yes`, no_asset: `${market} no` },
     })),
@@ -27,6 +29,9 @@ beforeAll(async () => {
     tick('m5', time(-8 * DAY), 0.3),
     tick('m6', time(-8 * DAY), 0.3),
     tick('m6', time(2000), 0.35),
+    tick('m7', time(-7300), 0.1),
+    tick('m7', time(-7201), 0.3),
+    tick('m7', time(2000), 0.35),
   ]);
   const on = (market: string, outcome: string) => ({
     event: 'e',
@@ -41,6 +46,7 @@ beforeAll(async () => {
     trade('ann', '4', { ...on('m4', 'yes'), quantity: '6', price: '0.25' }),
     trade('ann', '5', { ...on('m5', 'yes'), quantity: '1', price: '0.2' }),
     trade('ann', '6', { ...on('m6', 'yes'), quantity: '1', price: '0.2' }),
+    trade('ann', '7', { ...on('m7', 'yes'), quantity: '1', price: '0.2' }),
   ]);
   await data.insert('order_records', [
     {
@@ -57,7 +63,7 @@ beforeAll(async () => {
   const orders = await poll('active-orders', 1, time(1000));
   const order: Values = { order_id: 's1', status: 'ACTIVE', side: 'SELL', price: '0.9', quantity: '2' };
   await data.insert('active_order_observations', [{ ...orders, ...order }]);
-  const positions = await poll('open-positions', 6, time(1000));
+  const positions = await poll('open-positions', 7, time(1000));
   const position = (asset: string, fields: Values): Values => ({
     ...positions,
     event: 'e',
@@ -82,7 +88,7 @@ beforeAll(async () => {
       ...{ shares: '6', available_shares: '6', entry_price: 0.250002, cost: '1.5', current_price: 0.3 },
       ...{ value: '1.2', pnl: '-0.2', pnl_percent: -20 },
     }),
-    ...['m5 yes', 'm6 yes'].map((asset) =>
+    ...['m5 yes', 'm6 yes', 'm7 yes'].map((asset) =>
       position(asset, { shares: '1', cost: '0.2', current_price: 0.3, value: '0.3', pnl: '0.1', pnl_percent: 50 }),
     ),
   ]);
@@ -139,6 +145,19 @@ describe('the fields of a position of the exchange', () => {
       ['unknown', null, 0.3],
       ['unknown', null, 50],
     ]);
+  });
+
+  it('are the same when price_hours holds the ticks', async () => {
+    const rows = () => data.ask('SELECT * FROM position_field_reconciliation ORDER BY asset, field');
+    const ofTicks = await rows();
+    expect(await fieldsOf('m7 yes')).toMatchObject({ cp: ['equal', 0.3, 0.3], v: ['equal', 0.3, 0.3] });
+    const { owner, name } = host.database;
+    const connection = new Connection({ endpoint: owner, database: name, application: 'test' });
+    onTestFinished(() => connection.close());
+    const source = { log: 'log', partition: 0, shards: [connection] };
+    while (await rollUpNextBlocks(source, { committed: 65_536 }, new AbortController().signal));
+    expect(await data.ask('SELECT count() AS open FROM price_blocks FINAL WHERE rollup_id = 0')).toEqual([{ open: 0 }]);
+    expect(await rows()).toEqual(ofTicks);
   });
 
   it('read no other ticks than those of 7 days before the polls until shortly after', async () => {

@@ -40,19 +40,39 @@ WITH
     toDecimal128(0, 12) AS nothing,
     -- A constant, so that ClickHouse reads only the ticks of this time.
     (SELECT (min(started_at), max(started_at)) FROM {database}.recent_account_polls WHERE list = 'positions') AS polled,
+    -- Compared faster than the list of blocks.
+    (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset,
+    -- Of the hours before the first poll only the last tick of each, from price_hours, and the ticks that it does not hold.
     ticks AS
     (
-        SELECT
-            toString(price_ticks.market) AS tick_market,
-            price_ticks.received_at AS tick_at,
-            argMax(toFloat64(last), (`_offset`, `_index`)) AS tick_last
-        FROM {database}.price_ticks
-        WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
-            AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
-        GROUP BY price_ticks.market, price_ticks.received_at
-        UNION ALL
-        SELECT market AS tick_market, received_at AS tick_at, last AS tick_last
-        FROM {database}.latest_ticks
+        SELECT tick_market, fromUnixTimestamp64Micro(toInt64(bitShiftRight(tick, 64)), 'UTC') AS tick_at, argMax(known.tick_last, tick) AS tick_last
+        FROM
+        (
+            SELECT toString(price_hours.market) AS tick_market, last_tick AS tick, close AS tick_last
+            FROM {database}.price_hours
+            WHERE price_hours.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
+                AND price_hours.begins_at >= toStartOfHour(polled.1 - toIntervalDay(7)) AND price_hours.begins_at < toStartOfHour(polled.1)
+                AND last_tick >= bitShiftLeft(toUInt128(toUnixTimestamp64Micro(polled.1 - toIntervalDay(7))), 64)
+                AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
+            UNION ALL
+            SELECT
+                toString(price_ticks.market) AS tick_market,
+                bitShiftLeft(toUInt128(toUnixTimestamp64Micro(price_ticks.received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick,
+                toFloat64(last) AS tick_last
+            FROM {database}.price_ticks
+            WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
+                AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
+                AND (
+                    price_ticks.received_at >= toStartOfHour(polled.1)
+                    OR repeated
+                    OR is_resolution
+                    OR `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
+                )
+            UNION ALL
+            SELECT market AS tick_market, bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) AS tick, last AS tick_last
+            FROM {database}.latest_ticks
+        ) AS known
+        GROUP BY tick_market, tick_at
     ),
     priced AS
     (
