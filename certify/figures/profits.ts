@@ -58,9 +58,9 @@ function profitsOf(asset: AccountAsset, input: ProfitInput, seconds: number, kin
   const period = (micros: number) => periodOf(Math.floor(micros / 1_000_000), seconds);
   const steps = new Map(trades.map(({ at }, i) => [period(at * 1000), books[i] as Book]));
   const last = books.at(-1) as Book;
-  const settledIn = settlementPeriod(asset, last, input, period);
+  const paidOutIn = settlementPeriod(asset, last, input, period);
   const lastTrade = Math.max(...steps.keys());
-  const end = Math.max(lastTrade, settledIn ?? (last.shares === 0n ? 0 : period(input.until)));
+  const end = Math.max(lastTrade, paidOutIn ?? (last.shares === 0n ? 0 : period(input.until)));
   const rows: PeriodProfit[] = [];
   let before = { cashFlow: 0n, cost: 0n, fifoCost: 0n, fees: 0n, payout: 0n, trades: 0n };
   let known = 0n;
@@ -68,7 +68,7 @@ function profitsOf(asset: AccountAsset, input: ProfitInput, seconds: number, kin
   for (let at = Math.min(...steps.keys()); at <= end; at += seconds) {
     book = steps.get(at) ?? book;
     if (book === undefined) continue;
-    const isPaidOut = settledIn !== undefined && at >= settledIn;
+    const isPaidOut = paidOutIn !== undefined && at >= paidOutIn;
     const shares = isPaidOut ? 0n : book.shares;
     const payout = isPaidOut ? (book.shares * paidPerShare(market, outcome)) / 100n : 0n;
     const [cost, fifoCost] = isPaidOut ? [0n, 0n] : [book.cost, book.fifoCost];
