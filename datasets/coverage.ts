@@ -1,6 +1,9 @@
 import { EVENT_STREAMS } from '../core/index.js';
 import { POLLED_TABLES, polledRanges } from './polled-coverage.js';
-import { array, list } from './sql-text.js';
+import { array, list, text } from './sql-text.js';
+
+/** Cause of the range in which records of a current subscription may be in transit. */
+const AFTER_HEARTBEAT = 'after the last heartbeat';
 
 /** The table that a stream fills. */
 const TABLES: Readonly<Record<(typeof EVENT_STREAMS)[number], string>> = {
@@ -56,24 +59,21 @@ export const coverageQuery = (condition: string): string => `
   )
   WHERE begins_at < ends_at AND ${condition}`;
 
-/** The ranges of each event on each stream, not divided into days. */
+/**
+ * The ranges of each event on each stream, not divided into days. All of them come from one read of `event_lifetimes`: two
+ * reads of a running instance have different last heartbeats, so that ranges of both may overlap.
+ */
 function streamRanges(): string {
-  const streams = `stream IN ${list(EVENT_STREAMS)}`;
   return `
-    SELECT stream, event, '' AS market, 'observed' AS state, observed.1 AS range_begins, observed.2 AS range_ends, '' AS cause
-    FROM event_lifetimes ARRAY JOIN observed_ranges AS observed WHERE ${streams}
-    UNION ALL
-    SELECT stream, event, '', 'unknown', observed_ranges[-1].2, open_to, 'after the last heartbeat'
-    FROM event_lifetimes WHERE ${streams} AND live AND observed_ranges[-1].2 < open_to
-    UNION ALL
-    SELECT
-      stream, event, part.1, part.2, part.3, part.4,
-      if(part.2 = 'backfilled', '', gap.3)
+    SELECT stream, event, part.1 AS market, part.2 AS state, part.3 AS range_begins, part.4 AS range_ends, part.5 AS cause
     FROM
     (
-      SELECT stream, event, gap, backfills
-      FROM event_gaps
-      ARRAY JOIN missed_ranges AS gap
+      SELECT stream, event, span, backfills
+      FROM
+      (
+        SELECT stream, event, arrayJoin(${spans()}) AS span
+        FROM event_lifetimes WHERE stream IN ${list(EVENT_STREAMS)}
+      ) AS lifetimes
       LEFT JOIN
       (
         SELECT event, groupArray((market, fetched)) AS backfills
@@ -88,21 +88,34 @@ function streamRanges(): string {
         )
         GROUP BY event
       ) AS known USING (event)
-      WHERE ${streams}
     )
-    ARRAY JOIN ${gapParts()} AS part`;
+    ARRAY JOIN ${spanParts()} AS part`;
 }
 
-/** The parts of a gap as (market, state, begin, end); those of each market if history was fetched for any of them. */
-function gapParts(): string {
+/** The observed ranges of an event and what is between them, as (state, begin, end, cause); the gaps are those of `event_gaps`. */
+function spans(): string {
+  // Only the range of a current subscription has no cause.
+  return `arrayConcat(
+    arrayMap(range -> ('observed', range.1, range.2, ''), observed_ranges),
+    arrayFilter(span -> span.2 < span.3, arrayMap(
+      (begins, ends, cause) -> (
+        if(cause IN ('', 'not yet subscribed'), 'unknown', 'missing'), begins, ends, if(cause = '', ${text(AFTER_HEARTBEAT)}, cause)
+      ),
+      arrayPushFront(arrayMap(range -> range.2, observed_ranges), open_from),
+      arrayPushBack(arrayMap(range -> range.1, observed_ranges), open_to),
+      arrayPushFront(arrayMap(range -> range.3, observed_ranges), 'not yet subscribed')
+    )))`;
+}
+
+/** The parts of a span as (market, state, begin, end, cause); those of each market if history was fetched for any of them. */
+function spanParts(): string {
   const clipped =
-    'arrayMap(f -> (greatest(f.1, gap.1), least(f.2, gap.2)), arrayFilter(f -> f.1 < gap.2 AND f.2 > gap.1, backfill.2))';
-  const missing = "if(gap.3 = 'not yet subscribed', 'unknown', 'missing')";
-  const between = `arrayZip(arrayPushFront(arrayMap(f -> f.2, ${clipped}), gap.1), arrayPushBack(arrayMap(f -> f.1, ${clipped}), gap.2))`;
+    'arrayMap(f -> (greatest(f.1, span.2), least(f.2, span.3)), arrayFilter(f -> f.1 < span.3 AND f.2 > span.2, backfill.2))';
+  const between = `arrayZip(arrayPushFront(arrayMap(f -> f.2, ${clipped}), span.2), arrayPushBack(arrayMap(f -> f.1, ${clipped}), span.3))`;
   const ofMarket = `arrayConcat(
-    arrayMap(f -> (backfill.1, 'backfilled', f.1, f.2), ${clipped}),
-    arrayMap(f -> (backfill.1, ${missing}, f.1, f.2), arrayFilter(f -> f.1 < f.2, ${between})))`;
-  const fetched =
-    "stream = 'chance' AND arrayExists(backfill -> arrayExists(f -> f.1 < gap.2 AND f.2 > gap.1, backfill.2), backfills)";
-  return `if(${fetched}, arrayFlatten(arrayMap(backfill -> ${ofMarket}, backfills)), [('', ${missing}, gap.1, gap.2)])`;
+    arrayMap(f -> (backfill.1, 'backfilled', f.1, f.2, ''), ${clipped}),
+    arrayMap(f -> (backfill.1, span.1, f.1, f.2, span.4), arrayFilter(f -> f.1 < f.2, ${between})))`;
+  const fetched = `stream = 'chance' AND span.1 != 'observed' AND span.4 != ${text(AFTER_HEARTBEAT)}
+    AND arrayExists(backfill -> arrayExists(f -> f.1 < span.3 AND f.2 > span.2, backfill.2), backfills)`;
+  return `if(${fetched}, arrayFlatten(arrayMap(backfill -> ${ofMarket}, backfills)), [('', span.1, span.2, span.3, span.4)])`;
 }
