@@ -37,8 +37,8 @@ export interface ExportedTable {
   readonly comments?: Readonly<Record<string, string>>;
   /** Columns with user IDs or names, written as HMAC-SHA-256. */
   readonly users?: readonly string[];
-  /** Rows per row group of Parquet, where rows are large. */
-  readonly rowGroup?: number;
+  /** Whether its rows have payloads, which may be large. */
+  readonly payloads?: true;
   /** How its rows become lines of one file per market; absent: they are written as they are. */
   readonly lines?: MarketLines;
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IntegrityError, removeDrafts, syncFolder, writeFileAtomic } from '../core/index.js';
 import type { ExportedTable, MarketLines } from './exported-table.js';
-import { formatClause, ROW_GROUP } from './formats.js';
+import { formatClause, rowCountsOf } from './formats.js';
 import { gzipped, LineGroups } from './market-files.js';
 import { parquetFile } from './parquet-file.js';
 import type { Plan, PlannedFile } from './plan.js';
@@ -81,9 +81,10 @@ export class FileWriter {
 
   async #writeRows(range: RowRange, file: PlannedFile, mustFit: boolean): Promise<number> {
     const { table, request, columns, positions } = range;
-    const { rowGroup = ROW_GROUP } = table;
+    const rowCounts = rowCountsOf(table);
+    const { rowGroup } = rowCounts;
     const { source } = this.options;
-    const query = `${fileQuery(range, file.day)} ${formatClause(request.format, rowGroup)}`;
+    const query = `${fileQuery(range, file.day)} ${formatClause(request.format, rowCounts)}`;
     const params = table.users ? { ...hmacBlocks(this.options.userKey) } : {};
     if (request.format !== 'parquet') {
       const { rows, body } = await source.result(query, params, this.signal);

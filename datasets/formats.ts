@@ -1,3 +1,5 @@
+import type { ExportedTable } from './exported-table.js';
+
 /** Format names of `--format`, which are also the endings of the names of files that are not of one market. */
 export const EXPORT_FORMATS = ['parquet', 'csv', 'jsonl', 'tardis-csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -10,17 +12,29 @@ const CLICKHOUSE_FORMATS: Readonly<Record<ExportFormat, string>> = {
   'tardis-csv': 'CustomSeparated',
 };
 
-/** Rows per row group of Parquet. */
-export const ROW_GROUP = 131_072;
+/** How many rows are together in memory. */
+export interface RowCounts {
+  /** Rows per row group of Parquet. */
+  readonly rowGroup: number;
+  /** Rows per block in which ClickHouse sends them; it becomes a record batch. */
+  readonly block: number;
+}
+
+export const ROWS: RowCounts = { rowGroup: 131_072, block: 8192 };
+/** A few copies of a block are in memory, and a payload may have megabytes. */
+const PAYLOAD_ROWS: RowCounts = { rowGroup: 16_384, block: 64 };
+
+export const rowCountsOf = ({ payloads }: Pick<ExportedTable, 'payloads'>): RowCounts =>
+  payloads ? PAYLOAD_ROWS : ROWS;
 
 /**
  * The FORMAT and SETTINGS clauses of a file. All settings that change bytes are pinned: the same rows give the same bytes
- * with the same versions of ClickHouse and of the Parquet writer. Each block becomes a record batch, and pages of Parquet end at the end of one.
+ * with the same versions of ClickHouse and of the Parquet writer. Pages of Parquet end at the end of a block.
  */
-export function formatClause(format: ExportFormat, rowGroup = ROW_GROUP): string {
+export function formatClause(format: ExportFormat, rows: RowCounts = ROWS): string {
   const settings = {
     max_threads: 1,
-    max_block_size: rowGroup / 16,
+    max_block_size: rows.block,
     // Sorted blocks have max_block_size rows; those read in the order of the table have varying numbers.
     optimize_read_in_order: 0,
     max_bytes_before_external_sort: 536_870_912,

@@ -93,7 +93,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     order: ['_topic'],
     omitted: ['written_at', 'body_expires_at'],
     rows: PUBLIC_RECORDS,
-    rowGroup: 16_384,
+    payloads: true,
   },
   {
     name: 'dead_letters',
@@ -103,7 +103,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     order: ['_topic'],
     omitted: ['written_at'],
     rows: PUBLIC_RECORDS,
-    rowGroup: 16_384,
+    payloads: true,
   },
   {
     // The pages of the activity feed, which show whether all of activity_records is there.

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileServer } from '../../datasets/file-server.js';
-import { ROW_GROUP } from '../../datasets/formats.js';
+import { ROWS } from '../../datasets/formats.js';
 import { readManifest } from '../../datasets/release/read-manifest.js';
 import { text } from '../../datasets/sql-text.js';
 import { ServiceProcess } from '../../test/support/service-process.js';
@@ -46,7 +46,7 @@ export async function benchDatasets(ticks: number, signal: AbortSignal): Promise
   };
   if (ticks !== FULL_DATASET_TICKS) print('  nothing is written');
   else {
-    const more = { compression: 'ZSTD(1)', rowGroup: ROW_GROUP, files: 'in the page cache', runs: 1, ...machine() };
+    const more = { compression: 'ZSTD(1)', rowGroup: ROWS.rowGroup, files: 'in the page cache', runs: 1, ...machine() };
     writeResults({ bench: DATASETS_BENCH, about: DATASETS_ABOUT, settings: { ...settings, ...more }, results });
   }
 }

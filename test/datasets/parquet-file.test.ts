@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { arrowBatches } from '../../datasets/arrow-batches.js';
 import { FileServer } from '../../datasets/file-server.js';
-import { formatClause } from '../../datasets/formats.js';
+import { formatClause, rowCountsOf } from '../../datasets/formats.js';
 import { parquetFile } from '../../datasets/parquet-file.js';
 import { IN_ORDER } from '../../datasets/scan.js';
 import { ExportQueryError } from '../../datasets/source.js';
+import { ALL_TABLES } from '../../datasets/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const { signal } = new AbortController();
@@ -20,6 +22,7 @@ const COLUMNS = [
   { name: 'list', type: 'Array(UInt64)' },
 ];
 const LAYOUT = { columns: COLUMNS, rowGroup: 20_000, endOffset: 3 * ROWS };
+const ROW_COUNTS = { rowGroup: LAYOUT.rowGroup, block: 1250 };
 
 describe('a Parquet file made of an Arrow stream', () => {
   const folder = temporaryFolder();
@@ -31,11 +34,7 @@ describe('a Parquet file made of an Arrow stream', () => {
 
   const arrow = async (query: string): Promise<Buffer> => {
     const parts: Buffer[] = [];
-    for await (const part of await server.source.stream(
-      `${query} ${formatClause('parquet', LAYOUT.rowGroup)}`,
-      {},
-      signal,
-    ))
+    for await (const part of await server.source.stream(`${query} ${formatClause('parquet', ROW_COUNTS)}`, {}, signal))
       parts.push(part);
     return Buffer.concat(parts);
   };
@@ -86,6 +85,17 @@ describe('a Parquet file made of an Arrow stream', () => {
     const { file } = await write(cut(stream, stream.length), 2 ** 27 + 1);
     writeFileSync(join(folder, 'large.parquet'), file);
     expect((await rowGroups('large.parquet'))[0]?.offsets).toBeGreaterThan(100_000);
+  });
+
+  it('of raw records has few of their payloads in memory at once', async () => {
+    const table = ALL_TABLES.find(({ name }) => name === 'raw_records');
+    const query = `SELECT number AS _offset, repeat('payload ', 12500) AS body FROM numbers(200) ORDER BY _offset`;
+    const clause = formatClause('parquet', rowCountsOf(table ?? {}));
+    const sizes: number[] = [];
+    for await (const batch of arrowBatches(await server.source.stream(`${query} ${clause}`, {}, signal)))
+      sizes.push(batch.length);
+    expect(Math.max(...sizes)).toBeLessThan(7e6);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(20e6);
   });
 
   it('of no rows has the columns', async () => {
