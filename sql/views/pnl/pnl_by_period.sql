@@ -166,10 +166,21 @@ WITH
             WHERE NOT repeated AND price_ticks.market GLOBAL IN (SELECT market FROM {database}.trade_states)
                 AND (
                     {period_seconds:UInt32} % 3600 != 0
-                    OR is_resolution
                     OR `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
                 )
             GROUP BY market, starts_at
+            UNION ALL
+            -- Not joined to the condition above by OR, so that the index of offsets is used there, and only `last` is read here.
+            SELECT
+                toString(price_ticks.market) AS market,
+                received_at AS starts_at,
+                toFloat64(last) AS close,
+                toFloat64(bid) AS closing_bid,
+                toFloat64(ask) AS closing_ask,
+                bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS last_tick
+            FROM {database}.price_ticks
+            WHERE {period_seconds:UInt32} % 3600 = 0 AND NOT repeated AND is_resolution
+                AND price_ticks.market GLOBAL IN (SELECT market FROM {database}.trade_states)
         ) AS hours
         GROUP BY market, period
     ),
