@@ -62,12 +62,26 @@ WITH
             FROM {database}.price_ticks
             WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
                 AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
-                AND (
-                    price_ticks.received_at >= toStartOfHour(polled.1)
-                    OR repeated
-                    OR is_resolution
-                    OR `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
-                )
+                AND price_ticks.received_at >= toStartOfHour(polled.1)
+            UNION ALL
+            SELECT
+                toString(price_ticks.market) AS tick_market,
+                bitShiftLeft(toUInt128(toUnixTimestamp64Micro(price_ticks.received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick,
+                toFloat64(last) AS tick_last
+            FROM {database}.price_ticks
+            WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
+                AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
+                AND price_ticks.received_at < toStartOfHour(polled.1) AND (repeated OR is_resolution)
+            UNION ALL
+            SELECT
+                toString(price_ticks.market) AS tick_market,
+                bitShiftLeft(toUInt128(toUnixTimestamp64Micro(price_ticks.received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick,
+                toFloat64(last) AS tick_last
+            FROM {database}.price_ticks
+            WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
+                AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
+                AND price_ticks.received_at < toStartOfHour(polled.1)
+                AND `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
             UNION ALL
             SELECT market AS tick_market, bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) AS tick, last AS tick_last
             FROM {database}.latest_ticks
