@@ -1,8 +1,8 @@
-import { type Comparison, compareRows, type KeyedRow } from '../comparison.js';
+import type { Comparison, KeyedRow } from '../comparison.js';
 import { askOf, bidOf, isResult, midOf } from './book-prices.js';
 import type { FiguresInput } from './input.js';
 import { SHORT } from './questions.js';
-import { figure, keyedRows, periodOf, sameFigure } from './texts.js';
+import { compareFigureRows, figure, keyedRows, periodOf, sameFigure } from './texts.js';
 
 const SECOND = 1_000_000;
 const PERIOD = SHORT * SECOND;
@@ -52,7 +52,7 @@ function compareTimeWeighted({ prices, observed, events, figures, times }: Figur
     });
   });
   const how = { 0: sameFigure, 1: sameFigure, 2: sameFigure, 3: sameFigure };
-  return compareRows('time-weighted prices', expected, keyedRows(figures['time-weighted prices'], how));
+  return compareFigureRows('time-weighted prices', expected, keyedRows(figures['time-weighted prices'], how));
 }
 
 function compareSamples({ prices, observed, events, figures, times }: FiguresInput): Comparison {
@@ -70,7 +70,7 @@ function compareSamples({ prices, observed, events, figures, times }: FiguresInp
     return rows;
   });
   const how = { 0: sameFigure, 1: sameFigure, 2: sameFigure, 3: sameFigure, 4: sameFigure };
-  return compareRows('resampled prices', expected, keyedRows(figures['resampled prices'], how));
+  return compareFigureRows('resampled prices', expected, keyedRows(figures['resampled prices'], how));
 }
 
 function compareLatest({ prices, figures }: FiguresInput): Comparison {
@@ -83,5 +83,5 @@ function compareLatest({ prices, figures }: FiguresInput): Comparison {
     return [market, [...[tick.price.c, bid, ask, mid, spread].map(figure), isCrossed].join(' ')];
   });
   const how = { 0: sameFigure, 1: sameFigure, 2: sameFigure, 3: sameFigure, 4: sameFigure };
-  return compareRows('latest prices', expected, keyedRows(figures['latest prices'], how));
+  return compareFigureRows('latest prices', expected, keyedRows(figures['latest prices'], how));
 }

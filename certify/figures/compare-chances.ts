@@ -1,9 +1,9 @@
 import { groupBy } from '../../core/index.js';
-import { type Comparison, compareRows, type KeyedRow } from '../comparison.js';
+import type { Comparison, KeyedRow } from '../comparison.js';
 import type { LedgerPrice } from '../truth.js';
 import type { FiguresInput } from './input.js';
 import { SHORT } from './questions.js';
-import { figure, keyedRows, periodOf, sameFigure } from './texts.js';
+import { compareFigureRows, figure, keyedRows, periodOf, sameFigure } from './texts.js';
 
 const SECOND = 1_000_000;
 const PERIOD = SHORT * SECOND;
@@ -56,10 +56,10 @@ export function compareChanceCandles(input: FiguresInput): Comparison {
     const opened = figure(openingChances.get(market) ?? null);
     const change = wanted.get(key);
     if (change === undefined) return [key, `${opened} ${opened} ${opened} ${opened} 0`];
-    const [, high = 0, low = 0, close, points] = change.split(' ').map(Number);
+    const [, high = 0, low = 0, close, points] = change.split(' ').map((text) => Number(text.replace('~', '')));
     return [
       key,
-      `${opened} ${figure(Math.max(high, Number(opened)))} ${figure(Math.min(low, Number(opened)))} ${close} ${points}`,
+      `${opened} ${figure(Math.max(high, openingChances.get(market) ?? 0))} ${figure(Math.min(low, openingChances.get(market) ?? 0))} ${figure(close ?? 0)} ${points}`,
     ];
   };
   const opened = openings.map(openingText);
@@ -71,7 +71,7 @@ export function compareChanceCandles(input: FiguresInput): Comparison {
     return [key, alternative !== undefined && alternative === value.get(key) ? alternative : text];
   });
   const extra = opened.filter(([key]) => !wanted.has(key));
-  return compareRows('chance candles', [...rows, ...extra].filter(isCompared), found.filter(isCompared));
+  return compareFigureRows('chance candles', [...rows, ...extra].filter(isCompared), found.filter(isCompared));
 }
 
 function candlesOf(changes: readonly LedgerPrice[]): KeyedRow[] {

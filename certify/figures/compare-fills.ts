@@ -1,11 +1,11 @@
 import { groupBy } from '../../core/index.js';
-import { type Comparison, compareRows, type KeyedRow } from '../comparison.js';
+import type { Comparison, KeyedRow } from '../comparison.js';
 import { type FillSide, sidesOf } from '../fills.js';
 import type { LedgerFill } from '../truth.js';
 import { isResult } from './book-prices.js';
 import type { FiguresInput } from './input.js';
 import { LONG, SHORT } from './questions.js';
-import { figure, keyedRows, NULL, periodOf, sameFigure, sharesText, usdc } from './texts.js';
+import { compareFigureRows, figure, keyedRows, NULL, periodOf, sameFigure, sharesText, usdc } from './texts.js';
 
 /** A fill, as a scope has it. */
 interface ScopedFill {
@@ -45,13 +45,13 @@ export function compareFills(input: FiguresInput): Comparison[] {
   const [, all] = scopes[0];
   const ofEvents = [...groupBy(all, (one) => `${one.fill.eventId} ${secondsOf(one, LONG)}`)];
   return [
-    compareRows('sizes of trades', byMarket(sizesText), keyedRows(figures['sizes of trades'], { 1: sameFigure })),
-    compareRows(
+    compareFigureRows('sizes of trades', byMarket(sizesText), keyedRows(figures['sizes of trades'], { 1: sameFigure })),
+    compareFigureRows(
       'imbalance of trades',
       byMarket(imbalanceText).filter(isListed),
       keyedRows(figures['imbalance of trades'], { 6: sameFigure }).filter(isListed),
     ),
-    compareRows(
+    compareFigureRows(
       'traders by event',
       ofEvents
         .filter(([key]) => !unlisted.events.has(key.split(' ')[0] ?? ''))
@@ -131,7 +131,7 @@ function compareCandles(
     return !unlisted.markets.has(market) && Number(second) < periodOf(closedAt / 1_000_000, SHORT);
   };
   const how = { 0: sameFigure, 1: sameFigure, 2: sameFigure, 3: sameFigure, 8: sameFigure };
-  return compareRows(
+  return compareFigureRows(
     'candles with volume',
     expected.filter(isCompared),
     keyedRows(figures['candles with volume'], how).filter(isCompared),

@@ -1,10 +1,10 @@
 import { compareQuotes } from '../compare/quotes.js';
-import { type Comparison, compareRows, type KeyedRow } from '../comparison.js';
+import type { Comparison, KeyedRow } from '../comparison.js';
 import { type FillSide, sidesOf } from '../fills.js';
 import { isResult, midOf } from './book-prices.js';
 import type { FiguresInput } from './input.js';
 import { type Figures, QUOTE_MARGIN_MS } from './questions.js';
-import { figure, keyedRows, NULL, sameFigure, sharesText, usdc } from './texts.js';
+import { compareFigureRows, figure, keyedRows, NULL, sameFigure, sharesText, usdc } from './texts.js';
 
 /** Times after a trade at which its markout is taken, microseconds. */
 const MARKOUTS = [5_000_000, 60_000_000, 300_000_000];
@@ -72,7 +72,7 @@ function compareSpreads(input: FiguresInput): Comparison {
     return [key.join(' '), texts.join(' ')];
   });
   const isListed = ([key]: KeyedRow) => !unlisted.markets.has(key.split(' ')[0] ?? '');
-  return compareRows('spreads and markouts', expected.filter(isListed), found.filter(isListed));
+  return compareFigureRows('spreads and markouts', expected.filter(isListed), found.filter(isListed));
 }
 
 function compareSlippage(input: FiguresInput): Comparison {
@@ -104,7 +104,7 @@ function compareSlippage(input: FiguresInput): Comparison {
   });
   const how = { 2: sameFigure, 3: sameFigure, 4: sameFigure, 5: sameFigure };
   const isListed = ([key]: KeyedRow) => !unlisted.assets.has(key.split(' ')[1] ?? NULL);
-  return compareRows(
+  return compareFigureRows(
     'slippage of own fills',
     expected,
     keyedRows(figures['slippage of own fills'], how).filter(isListed),

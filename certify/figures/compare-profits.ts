@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/index.js';
 import { CLOCK_MICROS } from '../align.js';
-import { type Comparison, compareRows, type KeyedRow } from '../comparison.js';
+import type { Comparison, KeyedRow } from '../comparison.js';
 import { worthOf } from './book-prices.js';
 import { compareReconciled } from './compare-reconciled.js';
 import type { FiguresInput } from './input.js';
@@ -16,7 +16,7 @@ import {
   sumsOf,
 } from './profits.js';
 import { PRICE_KINDS, type PriceKind, SHORT } from './questions.js';
-import { figure, keyedRows, periodOf, sameFigure, sharesText, usdc } from './texts.js';
+import { compareFigureRows, figure, keyedRows, periodOf, sameFigure, sharesText, usdc } from './texts.js';
 
 const KNOWN = 'known afterwards';
 
@@ -78,17 +78,17 @@ function compareCurves({ ledger, accounts, assets, prices, figures, closedAt, un
   );
   return [
     compareResolutionTimes(resolvedAt, profits.knownAt, unlisted.markets),
-    compareRows(
+    compareFigureRows(
       'profit by period',
       atMid.map(periodRow).filter((row) => isOver(row) && isListed(row)),
       keyedRows(figures['profit by period']).filter((row) => isOver(row) && isListed(row)),
     ),
-    compareRows(
+    compareFigureRows(
       'equity curves',
       curves.filter((row) => isOver(row) && isWhole(row)),
       keyedRows(figures['equity curves']).filter((row) => isOver(row) && isWhole(row)),
     ),
-    compareRows(
+    compareFigureRows(
       'account performance',
       traders.filter(isWhole),
       keyedRows(figures['account performance'], { 7: sameFigure, 10: sameFigure }).filter(isWhole),
@@ -108,7 +108,7 @@ function compareResolutionTimes(
     if (known === undefined || Number.isNaN(known)) return [];
     return [[market, known >= at - CLOCK_MICROS ? KNOWN : `known ${at - known} microseconds before`]];
   });
-  return compareRows(
+  return compareFigureRows(
     'times of resolutions',
     markets.map(([market]) => [market, KNOWN]),
     found,
@@ -141,25 +141,25 @@ function comparePresent(input: FiguresInput): Comparison[] {
   const isListed = (set: ReadonlySet<string>, position: number) => (row: KeyedRow) =>
     !set.has(row[0].split(' ')[position] ?? '');
   return [
-    compareRows(
+    compareFigureRows(
       'profit by market',
       summed(of('chance'), ({ account, market }) => `${account} ${market}`),
       keyedRows(figures['profit by market']).filter(isListed(unlisted.markets, 1)),
     ),
-    compareRows(
+    compareFigureRows(
       'profit by event',
       summed(of('chance'), ({ account, event }) => `${account} ${event}`)
         .filter(isListed(unlisted.events, 1))
         .map(([key, text]) => [key, text.split(' ').slice(3).join(' ')]),
       keyedRows(figures['profit by event']).filter(isListed(unlisted.events, 1)),
     ),
-    compareRows(
+    compareFigureRows(
       'profit at mid',
       of('mid').map((one) => [`${one.account} ${one.asset}`, profitText(one)]),
       keyedRows(figures['profit at mid']).filter(isListed(unlisted.assets, 1)),
     ),
     ...PRICE_KINDS.map((kind) =>
-      compareRows(
+      compareFigureRows(
         `zero-sum by market at ${kind}`,
         [...groupBy(of(kind), ({ market }) => market)].map(([market, own]) => [
           market,
@@ -169,7 +169,7 @@ function comparePresent(input: FiguresInput): Comparison[] {
       ),
     ),
     ...compareReconciled(input, of('chance')),
-    compareRows(
+    compareFigureRows(
       'open interest',
       [
         ...groupBy(

@@ -1,9 +1,9 @@
 import { groupBy } from '../../core/index.js';
 import { MICROS, unitsOf } from '../amounts.js';
-import { type Comparison, compareRows, type KeyedRow } from '../comparison.js';
+import type { Comparison, KeyedRow } from '../comparison.js';
 import type { FiguresInput } from './input.js';
 import type { Profit } from './profits.js';
-import { figure, keyedRows, sameFigure, sharesText, usdc } from './texts.js';
+import { compareFigureRows, figure, keyedRows, sameFigure, sharesText, usdc } from './texts.js';
 
 /** Fields whose quotient the exchange rounds to a millionth. */
 const QUOTIENTS = ['sp', 'pp'];
@@ -37,7 +37,7 @@ function compareBalances({ ledger, accounts, figures, unlisted }: FiguresInput, 
     if (asset === 'USDC') return accounts.withTransactions.has(account);
     return text !== `0 0 ${EQUAL}` && !unlisted.assets.has(asset);
   };
-  return compareRows(
+  return compareFigureRows(
     'reconciled balances',
     [...coins, ...shares],
     keyedRows(figures['reconciled balances']).filter(isCompared),
@@ -65,7 +65,7 @@ function comparePositionFields({ figures, unlisted }: FiguresInput, held: readon
     } else if (code === FREE) found.push([key.join(' '), ` ${state}`]);
     else found.push([key.join(' '), `${QUOTIENTS.includes(code) ? sameFigure(ours) : ours} ${state}`]);
   }
-  const compared = compareRows(
+  const compared = compareFigureRows(
     'fields of positions',
     expected.filter(([key]) => !elsewhen.has(key)),
     found,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compareChanceCandles } from '../../certify/figures/compare-chances.js';
 import type { FiguresInput } from '../../certify/figures/input.js';
 import { resolutionTimes } from '../../certify/figures/profits.js';
+import { compareFigureRows, figure, sameFigure } from '../../certify/figures/texts.js';
 import type { TextRow } from '../../certify/recorded.js';
 import { prices, SECOND, START } from './ledger-data.js';
 
@@ -59,4 +60,13 @@ describe('the comparison of candles of the chance', () => {
 it('a market is resolved when its price becomes 0 or 1', () => {
   const at = (c: number, seconds: number) => ({ seq: 1, eventId: 'e', marketId: 'm', c, b: 0, a: 1, at: seconds });
   expect([...resolutionTimes([at(0.5, 1), at(1, 2), at(1, 3)])]).toEqual([['m', 2]]);
+});
+
+it('quotients may differ in the last digits, amounts may not', () => {
+  const unexplained = (found: string, wanted = `5 ${figure(0.2241015625)}`) =>
+    compareFigureRows('figures', [['a', wanted]], [['a', found]]).unexplained;
+  expect(unexplained(`5 ${sameFigure('0.224101562499')}`)).toBe(0);
+  expect(unexplained(`5 ${sameFigure('0.2241015')}`)).toBe(1);
+  expect(unexplained(`5 ${sameFigure('NULL')}`)).toBe(1);
+  expect(unexplained(`5.000000000001 ${figure(0.2241015625)}`)).toBe(1);
 });
