@@ -1,5 +1,3 @@
-import type { ExportedTable } from './exported-table.js';
-
 /** Format names of `--format`, which are also the endings of the names of files that are not of one market. */
 export const EXPORT_FORMATS = ['parquet', 'csv', 'jsonl', 'tardis-csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -24,7 +22,7 @@ export const ROWS: RowCounts = { rowGroup: 131_072, block: 8192 };
 /** A few copies of a block are in memory, and a payload may have megabytes. */
 const PAYLOAD_ROWS: RowCounts = { rowGroup: 16_384, block: 64 };
 
-export const rowCountsOf = ({ payloads }: Pick<ExportedTable, 'payloads'>): RowCounts =>
+export const rowCountsOf = ({ payloads }: { readonly payloads?: boolean }): RowCounts =>
   payloads ? PAYLOAD_ROWS : ROWS;
 
 /**
