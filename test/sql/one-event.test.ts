@@ -122,7 +122,7 @@ it('every view answers with rows of finite numbers about one event of two market
   };
   await data.insert('raw_records', [{ ...record, ...kept }]);
   await data.insert('dead_letters', [
-    { ...record, json_path: 'd', reason: 'no number', payload: '{}', payload_length: 2 },
+    { ...record, written_at: ago(3000), json_path: 'd', reason: 'no number', payload: '{}', payload_length: 2 },
   ]);
   const audit = { audited_at: ago(90), last_equal_at: ago(120), session_id: 's', stream: 'order-book', event: 'e' };
   await data.insert('audits', [{ ...audit, reason: 'interval', changes: 1, compared: 2, changed: 1 }]);

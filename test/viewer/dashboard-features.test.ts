@@ -30,7 +30,7 @@ const files = {
       inHours(2, { timeFrom: '30m' }),
       inHours(3, { timeFrom: '2h', timeShift: '$shift' }),
       inHours(4, { timeShift: '1d', hideTimeOverride: true }),
-      inHours(5, { timeFrom: 'now/w' }),
+      inHours(5, { timeFrom: 'now/f' }),
     ],
     { templating: { list: [custom('shift', '2d')] } },
   ),
@@ -140,7 +140,7 @@ describe("a panel's own time", () => {
     ]);
     const notes = await Promise.all([1, 2, 3, 4].map((id) => partOf(page, id, '.note').innerText()));
     expect(notes).toEqual(['', 'Last 30 minutes', 'Last 2 hours, timeshift -2d', '']);
-    expect(await partOf(page, 5, '.failure').innerText()).toContain('does not support timeFrom "now/w"');
+    expect(await partOf(page, 5, '.failure').innerText()).toContain('does not support timeFrom "now/f"');
     await page.context().close();
   });
 
