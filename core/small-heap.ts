@@ -9,9 +9,7 @@ const COLLECTED_AFTER_BYTES = 6e6;
 /** Of received bytes, which are garbage of their own size and never old: the collector would wait for 64 MB of them. */
 const CHUNKS_COLLECTED_AFTER_BYTES = 3e6;
 
-let collect: ((options?: { type: 'minor' }) => void) | undefined;
-let bytesSince = 0;
-let chunkBytesSince = 0;
+let collect: ((options?: { readonly type: 'minor' }) => void) | undefined;
 
 /** For a process that large results pass through: less memory, for more time that the garbage collector takes. */
 export function keepHeapSmall(): void {
@@ -23,17 +21,17 @@ export function keepHeapSmall(): void {
 }
 
 /** Counts a text that is needed no more. Where the heap is kept small, garbage is collected after a few megabytes of them. */
-export function countGarbage(bytes: number): void {
-  bytesSince += bytes;
-  if (bytesSince < COLLECTED_AFTER_BYTES) return;
-  bytesSince = 0;
-  collect?.();
-}
+export const countGarbage = collectAfter(COLLECTED_AFTER_BYTES);
 
 /** As `countGarbage`, of bytes that were received and are needed no more. */
-export function countChunk(bytes: number): void {
-  chunkBytesSince += bytes;
-  if (chunkBytesSince < CHUNKS_COLLECTED_AFTER_BYTES) return;
-  chunkBytesSince = 0;
-  collect?.({ type: 'minor' });
+export const countChunk = collectAfter(CHUNKS_COLLECTED_AFTER_BYTES, { type: 'minor' });
+
+function collectAfter(limit: number, options?: { readonly type: 'minor' }): (bytes: number) => void {
+  let counted = 0;
+  return (bytes) => {
+    counted += bytes;
+    if (counted < limit) return;
+    counted = 0;
+    collect?.(options);
+  };
 }

@@ -18,7 +18,7 @@ const FAILURE_BYTES = 32_768;
 /**
  * Cuts a result in FORMAT ArrowStream into streams of one record batch each; a result without rows is one stream without any.
  * They share one buffer: a yielded stream is valid until the next one is asked for.
- * @throws ExportQueryError when the query failed after its first rows, and Error when the result breaks off
+ * @throws ExportQueryError when the query failed after its first rows, or the result breaks off
  */
 export async function* arrowBatches(result: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const input = new Input(result);
@@ -91,7 +91,7 @@ class Input {
     this.#grow(end + END.length, start);
     for (let at = start; at < end; ) {
       if (this.#chunk.length === 0 && !(await this.#next()))
-        throw new Error('ClickHouse broke off a result before its end; run the command again');
+        throw new ExportQueryError('ClickHouse broke off a result before its end; run the command again');
       const copied = this.#chunk.copy(this.buffer, at, 0, end - at);
       this.#chunk = this.#chunk.subarray(copied);
       at += copied;

@@ -1,5 +1,6 @@
 import type { Table } from 'parquet-wasm';
 import { arrowBatches } from './arrow-batches.js';
+import { ExportQueryError } from './source.js';
 import type { Column } from './statement.js';
 
 type Parquet = typeof import('parquet-wasm');
@@ -12,7 +13,7 @@ const DELTA_COLUMN = '_offset';
  */
 const MAX_DELTA_OFFSET = 2 ** 27;
 
-/** Of these, most values of a row group differ: a dictionary would be larger than the values. */
+/** Types whose values mostly differ within a row group: a dictionary would be larger than the values. */
 const PLAIN_TYPES = /^(Nullable\()?(U?Int64|DateTime64\()/;
 /** A complete file ends with these bytes. */
 const END = Buffer.from('PAR1');
@@ -68,7 +69,7 @@ export async function* parquetFile(
   } catch (error) {
     throw failure ?? error;
   }
-  if (failure !== undefined || !end.equals(END)) throw failure ?? new Error(INCOMPLETE);
+  if (failure !== undefined || !end.equals(END)) throw failure ?? new ExportQueryError(INCOMPLETE);
 }
 
 /** The writer frees each batch. Tables are freed here: the garbage collector does not know how large they are. */

@@ -191,8 +191,8 @@ async function checkRows(
     return { damages, comparable: { ...file, offsets: [...content.offsets] }, scan };
   } catch (error) {
     if (!(error instanceof ExportQueryError)) throw error;
-    const chunks = chunkDamages(server, path, file.column_chunks_crc32, signal).catch(noneIfUnreadable);
-    return { damages: [unreadable(path, error), ...(await chunks)] };
+    const chunks = await chunkDamages(server, path, file.column_chunks_crc32, signal).catch(noneIfUnreadable);
+    return { damages: [unreadable(path, error), ...chunks] };
   }
 }
 
