@@ -16,7 +16,7 @@ function finding(services: readonly ServiceStatus[]): Finding {
   const named = unhealthy.map(({ service, pid, detail }) => `${service} (pid ${pid}): ${cause(detail)}`);
   return fail(
     `${unhealthy.length} of ${services.length} not healthy: ${named.join('; ')}`,
-    'do what the cause says, or read the log; end a service that does not respond with `kill -9` and start it again: rows are neither lost nor doubled, and what was not recorded meanwhile is a gap',
+    'do what the cause says, or read the log; end a service that does not respond with `kill -9` and start it again: rows are neither lost nor duplicated, and what was not recorded meanwhile is a gap',
   );
 }
 

@@ -79,7 +79,7 @@ describe('the comparison of accounts with the ledger', () => {
     });
   });
 
-  it('finds a lost trade, a doubled one, and a wrong fee', () => {
+  it('finds a lost trade, a duplicate one, and a wrong fee', () => {
     const { trades } = RECORDED;
     const [first] = trades;
     if (!first) throw new Error('there are no trades');

@@ -94,7 +94,7 @@ export class KeptRun {
   }
 
   /** Repeats a row of a table. */
-  async double(table: string, where: string): Promise<void> {
+  async duplicate(table: string, where: string): Promise<void> {
     await this.statement(`INSERT INTO ${table} SELECT * FROM ${table} WHERE ${where} LIMIT 1`);
   }
 

@@ -25,7 +25,7 @@ describe('align', () => {
     expect([...align(rows('a', [0]), rows('a', [60_000_000]))]).toEqual([-1]);
   });
 
-  it('leaves a doubled row and a row out of order without a match', () => {
+  it('leaves a duplicate row and a row out of order without a match', () => {
     expect([...align(rows('ab', [0, 1000]), rows('aab', [2000, 2000, 3000]))].filter((j) => j < 0)).toHaveLength(1);
     expect([...align(rows('abc', [0, 0, 0]), rows('cab', [0, 0, 0]))]).toEqual([-1, 0, 1]);
   });
@@ -63,7 +63,7 @@ describe('amounts', () => {
 });
 
 describe('rows that are compared by key', () => {
-  it('differ when they are lost, doubled or have another value, each once', () => {
+  it('differ when they are lost, duplicated or have another value, each once', () => {
     const rows = [
       ['a', '1'],
       ['b', '2'],

@@ -34,7 +34,7 @@ const commandLines = (): string[] =>
 
 describe('chancery certify', () => {
   concurrentIt(
-    'refuses the certificate for a broken view, a lost or doubled row, a wrong fee, and a removed gap',
+    'refuses the certificate for a broken view, a lost or duplicated row, a wrong fee, and a removed gap',
     async () => {
       const folder = join(temporaryFolder(), 'kept');
       const run = certify('--minutes', '0.35', '--no-faults', '--keep', folder, ...MARKET);
@@ -79,8 +79,8 @@ describe('chancery certify', () => {
         ORDER BY arrayMin(arrayMap(gap -> greatest(gap.2 - at, at - gap.3), arrayFilter(gap -> gap.1 = event, missed))) DESC, market
         LIMIT 1 FORMAT Values`);
       await kept.statement(`ALTER TABLE price_ticks DELETE WHERE (market, _partition, _offset, _index) = ${row}`);
-      await kept.double('chance_points', `source = 'change' AND ${begins}`);
-      await kept.double('price_ticks', `source = 'snapshot' AND ${begins}`);
+      await kept.duplicate('chance_points', `source = 'change' AND ${begins}`);
+      await kept.duplicate('price_ticks', `source = 'snapshot' AND ${begins}`);
       const trade = await kept.statement(
         'SELECT account, trade_record_id FROM trade_records WHERE fee > 0 ORDER BY trade_record_id LIMIT 1 FORMAT Values',
       );
@@ -89,10 +89,12 @@ describe('chancery certify', () => {
       // A change by hand is not noticed: what the worker has computed from the trades would still count.
       for (const table of ['position_states', 'own_volumes']) await kept.statement(`TRUNCATE TABLE ${table}`);
       const altered = await kept.unexplained();
-      const [lost, doubled, wrongFee] = ['price changes', 'live chance points', 'trades of accounts'];
-      expect([lost, doubled, wrongFee, 'profit and loss'].map((name = '') => altered.get(name))).toEqual([1, 1, 1, 1]);
+      const [lost, duplicate, wrongFee] = ['price changes', 'live chance points', 'trades of accounts'];
+      expect([lost, duplicate, wrongFee, 'profit and loss'].map((name = '') => altered.get(name))).toEqual([
+        1, 1, 1, 1,
+      ]);
       expect(altered.get('seconds with lost changes')).toBe(1);
-      // The lost change, and the doubled state.
+      // The lost change, and the duplicate state.
       expect(altered.get('rows of order book frames')).toBe(2);
       await kept.restrict('gaps', `NOT (${KILLED})`);
       expect((await kept.unexplained()).get('seconds with lost changes')).toBeGreaterThan(1);

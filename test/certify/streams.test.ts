@@ -45,12 +45,12 @@ describe('the comparison of price changes with the ledger', () => {
     expect(states).toMatchObject({ expected: 1, found: 1, unexplained: 0 });
   });
 
-  it('finds a lost row, a doubled one, two in another order, and a wrong price', () => {
+  it('finds a lost row, a duplicate one, two in another order, and a wrong price', () => {
     const lost = compared({ ticks: without(30) });
     expect(lost[0]).toMatchObject({ expected: 400, found: 399, unexplained: 1 });
     expect(lost[0]?.examples[0]).toMatch(/^market m0, 2027-01-15T08:00:03.000000, .*: not recorded$/);
-    const doubled = compared({ ticks: sound.ticks.flatMap((tick, i) => (i === 60 ? [tick, { ...tick }] : [tick])) });
-    expect(doubled[0]).toMatchObject({ found: 401, unexplained: 1 });
+    const duplicate = compared({ ticks: sound.ticks.flatMap((tick, i) => (i === 60 ? [tick, { ...tick }] : [tick])) });
+    expect(duplicate[0]).toMatchObject({ found: 401, unexplained: 1 });
     const [one, other] = [sound.ticks[60] ?? fail(), sound.ticks[64] ?? fail()];
     expect(compared({ ticks: sound.ticks.with(60, other).with(64, one) })[0]?.unexplained).toBeGreaterThan(0);
     const wrong = compared({ ticks: sound.ticks.with(60, { ...one, bid: 0.77 }) });
@@ -207,7 +207,7 @@ describe('the comparison of chances with the ledger', () => {
     expect(chances({})[0]).toMatchObject({ expected: 40, found: 40 });
   });
 
-  it('finds a second without its last chance, and a live point that is missing, wrong or doubled', () => {
+  it('finds a second without its last chance, and a live point that is missing, wrong or duplicate', () => {
     expect(chances({ seconds: sound.seconds.slice(1) })[0]).toMatchObject({ unexplained: 1 });
     const [first] = sound.seconds;
     const wrong = sound.seconds.with(0, { ...(first ?? fail()), chance: 0.999 });

@@ -107,6 +107,6 @@ export function totals({ tables, states, lost }: Audit) {
     expected: sum((d) => d.expected),
     found: sum((d) => d.found),
     missing: sum((d) => d.counts.missing) + lost.length,
-    doubled: sum((d) => d.counts.doubled) + sum((d) => d.counts.invented),
+    duplicate: sum((d) => d.counts.duplicate) + sum((d) => d.counts.invented),
   };
 }

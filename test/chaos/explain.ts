@@ -14,11 +14,13 @@ interface Part {
 }
 
 /**
- * The origin of missing, doubled or surplus rows of a table: the parts that contain them, the
+ * The origin of missing, duplicate or surplus rows of a table: the parts that contain them, the
  * inserts of them, and the events at that time.
  */
 export async function explain(rig: Rig, journal: Journal, table: string, wrong: Difference): Promise<string[]> {
-  const positions = [...wrong.doubled, ...wrong.invented, ...wrong.missing].flatMap((text) => answerRefOf(text) ?? []);
+  const positions = [...wrong.duplicate, ...wrong.invented, ...wrong.missing].flatMap(
+    (text) => answerRefOf(text) ?? [],
+  );
   const lines: string[] = [];
   for (const group of byPartition(positions)) {
     const { topic = '', log, partition } = group[0] as RecordPosition;

@@ -20,7 +20,7 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
   if (!isClean(report)) console.error(renderFaults(report));
   const { tally, audit } = report;
   const differences = [...audit.tables, ...audit.states].map(([table, { counts }]) => [table, counts]);
-  const none = { missing: 0, doubled: 0, invented: 0 };
+  const none = { missing: 0, duplicate: 0, invented: 0 };
   expect(differences, renderFaults(report)).toEqual(differences.map(([table]) => [table, none]));
   expect(audit.lost).toEqual([]);
   expect(audit.withoutAnswer).toEqual([]);
@@ -38,7 +38,7 @@ async function expectNothingLost(options: ChaosOptions): Promise<void> {
 
 describe('kills, pauses and faults at random moments, with workers, collectors and ClickHouse on the embedded log', () => {
   const chaos = minutes(0.3);
-  it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
+  it('neither lose nor duplicate rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
     await expectNothingLost({ bus: 'embedded', minutes: chaos, seed: SEED });
   });
 });
@@ -49,7 +49,7 @@ describeWithKafka(
   (kafka) => {
     // Long enough for each kind of event once: the logs are replaced after 25 s.
     const chaos = minutes(0.5);
-    it('neither lose nor double rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
+    it('neither lose nor duplicate rows', { timeout: AROUND_MS + chaos * 60_000 }, async () => {
       await expectNothingLost({ bus: 'kafka', broker: kafka.own, minutes: chaos, seed: SEED, asksViews: false });
     });
   },

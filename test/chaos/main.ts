@@ -8,7 +8,7 @@ const HELP = `npm run chaos -- [--bus kafka|embedded] [--minutes M] [--seed S] [
 npm run chaos -- --datasets [--seed S] [--kills N] [--quiet]
 
 Kills, pauses and cuts everything that can be for M minutes (or until N processes were killed), then compares what is
-in ClickHouse with what was on the bus. Ends with 1 when a row is missing or doubled.
+in ClickHouse with what was on the bus. Ends with 1 when a row is missing or duplicate.
 
 With --datasets: kills N exports and N imports of a release (default: 100) at random moments, and repeats them. Ends with 1
 when a file or a table is not the same in the end.`;

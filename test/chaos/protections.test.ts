@@ -14,7 +14,7 @@ import type { Protection } from './weakened.js';
 interface Scenario {
   readonly name: string;
   readonly faults: (scene: Scene) => Readonly<Record<string, DirectedFault>>;
-  readonly found: 'missing' | 'doubled';
+  readonly found: 'missing' | 'duplicate';
 }
 
 interface Scene {
@@ -28,12 +28,12 @@ interface Scene {
 
 /**
  * Faults at the one moment that each protection is for, on real processes: with all of them every row is stored once;
- * with one disabled, the audit of the chaos loop finds missing or doubled rows.
+ * with one disabled, the audit of the chaos loop finds missing or duplicate rows.
  */
 const SCENARIOS: Readonly<Record<Protection, Scenario>> = {
   intent: {
     name: 'a worker that is killed with half of its batch inserted, while more records arrive',
-    found: 'doubled',
+    found: 'duplicate',
     faults: ({ stage, append }) => ({
       raw_records: async () => undefined,
       price_ticks: async ({ forward }) => {
@@ -45,7 +45,7 @@ const SCENARIOS: Readonly<Record<Protection, Scenario>> = {
   },
   token: {
     name: 'an insert that reaches ClickHouse after its worker gave it up and sent it again',
-    found: 'doubled',
+    found: 'duplicate',
     faults: ({ stage }) => ({
       price_ticks: async ({ forward, reset }) => {
         reset();
@@ -78,8 +78,8 @@ describe('each protection of an insert is needed:', () => {
     // The first one deletes all rows of a table, which must not have those of another scenario.
     for (const protection of ['read-back', 'intent', 'token'] as const) {
       const scenario = SCENARIOS[protection];
-      it(`${scenario.name} neither loses nor doubles rows`, async () => {
-        expect(totals(await play(scene, scenario))).toMatchObject({ missing: 0, doubled: 0 });
+      it(`${scenario.name} neither loses nor duplicates rows`, async () => {
+        expect(totals(await play(scene, scenario))).toMatchObject({ missing: 0, duplicate: 0 });
       });
     }
   });
@@ -95,12 +95,12 @@ describe('each protection of an insert is needed:', () => {
   }
 });
 
-/** The origin of the doubled rows is reported: the rows, their parts, and every insert of them. */
+/** The origin of the duplicate rows is reported: the rows, their parts, and every insert of them. */
 async function expectExplained({ stage }: Scene, { tables }: Audit): Promise<void> {
   const wrong = tables.get('price_ticks');
   if (!wrong) throw new Error('nothing was compared');
   const lines = await explain(stage.rig, stage.journal, 'price_ticks', wrong);
-  expect(wrong.doubled.length).toBe(3);
+  expect(wrong.duplicate.length).toBe(3);
   expect(lines[0]).toMatch(/^price_ticks, .* offsets 0 1 2:$/);
   expect(lines.filter((line) => / rows? in part /.test(line))).not.toEqual([]);
   const inserts = lines.filter((line) => line.includes('insert into price_ticks'));

@@ -46,7 +46,7 @@ describeWithKafka('a group of workers under load', { own: true }, (kafka) => {
       const auditor = new Auditor(stage.rig, stage.acknowledgedFolder);
       await auditor.readBus();
       const audit = await auditor.audit();
-      expect(totals(audit)).toMatchObject({ missing: 0, doubled: 0 });
+      expect(totals(audit)).toMatchObject({ missing: 0, duplicate: 0 });
       expect(audit.acknowledged).toBeGreaterThan(500);
       expect(stage.failures).toEqual([]);
     } finally {

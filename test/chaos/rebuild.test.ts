@@ -72,7 +72,7 @@ class Instance {
     expect(contents.filter(({ rows: all, keys }) => all !== keys)).toEqual([]);
     const states = await compareStates(this.rig);
     states.delete('order_states');
-    expect([...states].filter(([, { counts }]) => counts.missing + counts.doubled + counts.invented > 0)).toEqual([]);
+    expect([...states].filter(([, { counts }]) => counts.missing + counts.duplicate + counts.invented > 0)).toEqual([]);
     expect(states.get('event_states')?.expected).toBeGreaterThan(0);
     expect(contents.find(({ table }) => table === 'raw_records')?.rows).toBeGreaterThan(500);
   }

@@ -19,14 +19,14 @@ export interface ChaosReport {
 
 /** Whether every record is stored once at the end. */
 export const isClean = ({ audit }: ChaosReport): boolean => {
-  const { missing, doubled } = totals(audit);
-  return missing === 0 && doubled === 0 && audit.withoutAnswer.length === 0;
+  const { missing, duplicate } = totals(audit);
+  return missing === 0 && duplicate === 0 && audit.withoutAnswer.length === 0;
 };
 
 /** The report as a plain text table. */
 export function renderReport({ bus, seed, seconds, tally, faults, audit, failures }: ChaosReport): string {
   const struck = [...faults.values()].reduce((sum, n) => sum + n, 0);
-  const { expected, found, missing, doubled } = totals(audit);
+  const { expected, found, missing, duplicate } = totals(audit);
   const lines = [
     `chaos on ${bus}, seed ${seed}, ${seconds} s`,
     '',
@@ -42,9 +42,9 @@ export function renderReport({ bus, seed, seconds, tally, faults, audit, failure
     row('  of them acknowledged to a ledger', audit.acknowledged),
     row('  acknowledged and not on the bus', audit.lost.length),
     '',
-    header('table', 'expected', 'found', 'missing', 'doubled'),
+    header('table', 'expected', 'found', 'missing', 'duplicate'),
     ...[...audit.tables, ...audit.states].map(([table, d]) => differenceRow(table, d)),
-    header('all', expected, found, missing, doubled),
+    header('all', expected, found, missing, duplicate),
   ];
   return lines.join('\n');
 }
@@ -56,14 +56,14 @@ const header = (table: string, ...columns: (string | number)[]): string =>
   `${table.padEnd(26)}${columns.map((column) => String(column).padStart(10)).join('')}`;
 
 function differenceRow(table: string, { expected, found, counts }: Difference): string {
-  return header(table, expected, found, counts.missing, counts.doubled + counts.invented);
+  return header(table, expected, found, counts.missing, counts.duplicate + counts.invented);
 }
 
 /** The first wrong rows of each table, and their origin. */
 export function renderFaults({ audit, failures, explanation }: ChaosReport): string {
   const lines = failures.map((failure) => `ended: ${failure}`);
-  for (const [table, { missing, doubled, invented }] of [...audit.tables, ...audit.states]) {
-    for (const [what, rows] of Object.entries({ missing, doubled, invented })) {
+  for (const [table, { missing, duplicate, invented }] of [...audit.tables, ...audit.states]) {
+    for (const [what, rows] of Object.entries({ missing, duplicate, invented })) {
       for (const text of rows) lines.push(`${what} in ${table}: ${text}`);
     }
   }

@@ -11,7 +11,7 @@ export interface TableContent {
 /**
  * A SELECT of the contents of all tables that workers fill, apart from `lost_ranges`, and of `order_states`,
  * which has what later observations replaced: two states of a database with equal
- * contents have the same rows, and `keys` is `rows` when none is doubled.
+ * contents have the same rows, and `keys` is `rows` when none is duplicated.
  */
 export function tableContents(database: string): string {
   const orders = `SELECT 'order_states' AS table, count() AS rows, rows AS keys,

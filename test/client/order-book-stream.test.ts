@@ -551,7 +551,7 @@ describe('the order book stream', () => {
     expect(seen).toEqual(['connected', 'disconnected', 'connected', 'prices']);
   });
 
-  it('slows the socket when a reader is behind, without losing or doubling anything', async () => {
+  it('slows the socket when a reader is behind, without losing or duplicating anything', async () => {
     const server = await StreamServer.open();
     const frames = recorder<StreamFrame>();
     const stream = streamOf(server.base, { queueCapacity: 50, onFrame: frames });

@@ -154,7 +154,7 @@ describe.concurrent('an account at the simulated exchange', () => {
   });
 
   it.each(['', 'trades-wrapper=array', 'trades-wrapper=i', 'trades-wrapper=content'])(
-    'walks its trades while new ones happen, missing none and doubling none (%s)',
+    'walks its trades while new ones happen, missing none and duplicating none (%s)',
     async (wrapper) => {
       const { ann, fill, fills } = await startAccountMarket({
         quirks: ['max-page-size=3', wrapper].filter((quirk) => quirk !== '').join(','),

@@ -30,7 +30,7 @@ describe('the bounded queue', () => {
     await queue.whenBelowCapacity();
   });
 
-  it('loses, doubles and reorders nothing in any sequence of pushes and takes', async () => {
+  it('loses, duplicates and reorders nothing in any sequence of pushes and takes', async () => {
     const steps = fc.array(fc.oneof(fc.constant('push' as const), fc.integer({ min: 1, max: 9 })), { maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {

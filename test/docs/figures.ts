@@ -17,17 +17,17 @@ function median(bench: string, name: string): string {
 }
 
 /** The figures of the long run in docs/reliability.md. */
-function longRun(): { killed: string; rows: string; missing: string; doubled: string } {
+function longRun(): { killed: string; rows: string; missing: string; duplicated: string } {
   const page = readFileSync('docs/reliability.md', 'utf8');
   const [, killed = ''] = /^processes killed +(\d+)$/m.exec(page) ?? [];
-  const [, rows = '', missing = '', doubled = ''] = /^all +(\d+) +\d+ +(\d+) +(\d+)$/m.exec(page) ?? [];
+  const [, rows = '', missing = '', duplicated = ''] = /^all +(\d+) +\d+ +(\d+) +(\d+)$/m.exec(page) ?? [];
   if (killed === '' || rows === '') throw new Error('docs/reliability.md has no run of the chaos loop');
-  return { killed, rows: Number(rows).toLocaleString('en-US'), missing, doubled };
+  return { killed, rows: Number(rows).toLocaleString('en-US'), missing, duplicated };
 }
 
 /** README.md with the figures of the scripts' results. */
 export function withFigures(readme: string): string {
-  const { killed, rows, missing, doubled } = longRun();
+  const { killed, rows, missing, duplicated } = longRun();
   const { cores, processor, node } = results('transform').settings;
   const table = `
 | figure | result | script |
@@ -37,7 +37,7 @@ export function withFigures(readme: string): string {
 | latency from socket to SQL, p50 and p99 | ${median('live', 'latency from socket to query result, p50')}, ${median('live', 'latency from socket to query result, p99')} | \`npm run bench -- live\` |
 | Kafka to ClickHouse, relative to ClickHouse's own Kafka engine, same tables, received payloads not stored, one tick per frame | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
 | the same, ten ticks per frame | ${median('kafka', "10-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | |
-| chaos run on Kafka: ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${doubled} doubled | \`npm run chaos -- --bus kafka --minutes 15 --kills 300\` |
+| chaos run on Kafka: ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${duplicated} duplicated | \`npm run chaos -- --bus kafka --minutes 15 --kills 300\` |
 
 The figures are medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}); the last row is one run. [All figures](docs/performance.md), [the chaos run](docs/reliability.md).
 

@@ -154,7 +154,7 @@ describe('faults of the private half', () => {
     expect((await ann.get('/api/user-balances')).status).toBe(200);
   });
 
-  it('skip and double the next update of one stream', async () => {
+  it('skip and duplicate the next update of one stream', async () => {
     const { server, ann, book } = await traded();
     const [orders, balance] = [await ann.stream('/order/ws'), await ann.stream('/balance/ws')];
     await server.control('POST', '/faults', { kind: 'skip-delta', stream: 'orders' });

@@ -11,7 +11,7 @@ const HELP = `npm run faults -- [--quick] [--kinds A,B] [--occurrences N] [--see
 npm run faults -- --none [--minutes M] [--seed S] [--write-docs] [--quiet]
 
 Causes every kind of fault, 10 times each, and prints what was detected, when, and what was lost. Ends with 1 when a fault
-that must be detected was not, when a row was doubled, or when a lost row is in no gap and in no estimate.
+that must be detected was not, when a row was duplicated, or when a lost row is in no gap and in no estimate.
 
   --quick           ${QUICK_OCCURRENCES} times each, with shorter intervals of probes and audits
   --kinds A,B       only kinds whose name contains A or B

@@ -7,7 +7,7 @@ import { runFaults } from './run.js';
 const SEED = 20_252;
 
 describe('npm run faults -- --quick', () => {
-  it('detects every fault that must be detected, doubles no row, and explains every lost one', {
+  it('detects every fault that must be detected, duplicates no row, and explains every lost one', {
     timeout: 900_000,
   }, async () => {
     const kinds = chosenKinds(undefined);

@@ -15,7 +15,7 @@ export interface KindReport {
   readonly p99: number | null;
   /** Changes of the exchange without a row of their own. */
   readonly lost: number;
-  readonly doubled: number;
+  readonly duplicated: number;
   readonly backfilled: number;
   /** Lost rows that are in a gap, as a dead letter, in the estimate, or nowhere. */
   readonly inGap: number;
@@ -37,7 +37,7 @@ export interface FaultsReport {
   readonly kinds: readonly KindReport[];
   /** Most changes that `feed_loss_estimate` says may have been lost unnoticed. */
   readonly maxUnnoticed: number;
-  /** Lost and doubled rows that belong to no fault. */
+  /** Lost and duplicated rows that belong to no fault. */
   readonly failures: readonly string[];
 }
 
@@ -64,9 +64,9 @@ export function reportOf(result: FaultsResult, kinds: readonly Kind[], seed: num
   const failures = [
     ...reports.flatMap(failuresOf),
     ...describe('lost without a fault', (lost.get(undefined) ?? []).filter(isUnexplained)),
-    ...describe('doubled without a fault', surplus.get(undefined) ?? []),
+    ...describe('duplicated without a fault', surplus.get(undefined) ?? []),
     ...describe('lost and unexplained', accounts.lost.filter(isUnexplained)),
-    ...reports.flatMap(({ kind }) => describe(`doubled by "${kind}"`, surplus.get(kind) ?? [])),
+    ...reports.flatMap(({ kind }) => describe(`duplicated by "${kind}"`, surplus.get(kind) ?? [])),
   ];
   const unnoticed = accounts.lost.filter(({ explanation }) => explanation === 'estimate').length;
   if (unnoticed > accounts.maxUnnoticed) {
@@ -120,7 +120,7 @@ function kindReport(
     p50: timed ? quantile(times, 0.5) : null,
     p99: timed ? quantile(times, 0.99) : null,
     lost: lost.length,
-    doubled: surplus.length,
+    duplicated: surplus.length,
     backfilled: of('backfilled'),
     inGap: of('gap'),
     deadLetters: of('dead letter'),
@@ -170,7 +170,7 @@ const COLUMNS: readonly [string, (report: KindReport) => string | number][] = [
   ['p50 s', ({ p50 }) => seconds(p50)],
   ['p99 s', ({ p99 }) => seconds(p99)],
   ['lost', ({ lost }) => lost],
-  ['doubled', ({ doubled }) => doubled],
+  ['duplicated', ({ duplicated }) => duplicated],
   ['backfilled', ({ backfilled }) => backfilled],
   ['in a gap', ({ inGap }) => inGap],
   ['dead letter', ({ deadLetters }) => deadLetters],

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 
 /** The packages and their versions. */
 const PACKAGES = join(import.meta.dirname, 'packages');
-/** Where they are installed: apart from those of the repository, whose installation they would double. */
+/** Where they are installed: apart from those of the repository, whose installation they would make twice as large. */
 const INSTALLED = join(packageRoot(), '.cache', 'grafana');
 const run = promisify(execFile);
 

@@ -65,7 +65,7 @@ describe('after kills at random moments', () => {
         rows.map(({ row }) => row),
         expected.rows.get(table) ?? new Set(),
       );
-      expect(found, table).toMatchObject({ missing: [], doubled: [], invented: [] });
+      expect(found, table).toMatchObject({ missing: [], duplicate: [], invented: [] });
     }
     for (const [table, rows] of Object.entries(RECORDED)) {
       expect(expected.rows.get(table)?.size, table).toBeGreaterThanOrEqual(rows);

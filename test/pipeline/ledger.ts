@@ -93,24 +93,24 @@ export interface Difference {
   readonly found: number;
   /** The first faults, and the number of all. */
   readonly missing: readonly string[];
-  readonly doubled: readonly string[];
+  readonly duplicate: readonly string[];
   readonly invented: readonly string[];
-  readonly counts: { readonly missing: number; readonly doubled: number; readonly invented: number };
+  readonly counts: { readonly missing: number; readonly duplicate: number; readonly invented: number };
 }
 
 /** Compares the found rows with the expected ones. */
 export function compare(found: readonly string[], wanted: ReadonlySet<string>): Difference {
   const times = new Map<string, number>();
   for (const row of found) times.set(row, (times.get(row) ?? 0) + 1);
-  const doubled = [...times].filter(([, count]) => count > 1).map(([row]) => row);
+  const duplicate = [...times].filter(([, count]) => count > 1).map(([row]) => row);
   const missing = [...wanted].filter((row) => !times.has(row));
   const invented = [...times.keys()].filter((row) => !wanted.has(row));
   return {
     expected: wanted.size,
     found: found.length,
     missing: missing.slice(0, MAX_REPORTED),
-    doubled: doubled.slice(0, MAX_REPORTED),
+    duplicate: duplicate.slice(0, MAX_REPORTED),
     invented: invented.slice(0, MAX_REPORTED),
-    counts: { missing: missing.length, doubled: found.length - times.size, invented: invented.length },
+    counts: { missing: missing.length, duplicate: found.length - times.size, invented: invented.length },
   };
 }

@@ -139,12 +139,12 @@ describe('collectors that overlap for a while', () => {
       HAVING minIf(begins_at, collector = 'all') < minIf(ends_at, collector != 'all')`);
     expect(twice).toHaveLength(6);
     for (const { collectors } of twice) expect(['all,east', 'all,west']).toContain(collectors.join());
-    const doubled = await rig.value<number>(`
+    const duplicate = await rig.value<number>(`
       SELECT count() FROM price_ticks AS t
       INNER JOIN (SELECT _log, _partition, _offset, session_id FROM raw_records WHERE kind = 'order-book.frame') AS r
         USING (_log, _partition, _offset)
       INNER JOIN (SELECT session_id, collector FROM sessions) AS s USING (session_id) WHERE collector = 'all'`);
-    expect(doubled).toBeGreaterThan(0);
+    expect(duplicate).toBeGreaterThan(0);
     // Before the second of the first two had subscribed, the other had found its events.
     const onTheWay = "SELECT * FROM gaps WHERE stream = 'order-book' AND cause != 'not yet subscribed'";
     expect(await rig.rows(onTheWay)).toEqual([]);

@@ -130,8 +130,8 @@ describe('migrations', () => {
       'migrations/0001_create_numbers.sql': FIRST,
       'migrations/0002_add_two.sql': SECOND,
       'migrations/0003_add_three.sql': SECOND,
-      'views/some/doubled.sql':
-        'CREATE OR REPLACE VIEW {database}.doubled AS SELECT n * 2 AS n FROM {database}.numbers',
+      'views/some/twofold.sql':
+        'CREATE OR REPLACE VIEW {database}.twofold AS SELECT n * 2 AS n FROM {database}.numbers',
     });
     const results = await Promise.all([1, 2, 3, 4].map(() => migrate(connect(), { folder, fsync: true }, never)));
     expect(results.flatMap((r) => r.migrations).sort()).toEqual([
@@ -139,7 +139,7 @@ describe('migrations', () => {
       '0002_add_two',
       '0003_add_three',
     ]);
-    expect(await connect().query(`SELECT n FROM ${database}.doubled ORDER BY n`)).toEqual([
+    expect(await connect().query(`SELECT n FROM ${database}.twofold ORDER BY n`)).toEqual([
       { n: 2 },
       { n: 4 },
       { n: 6 },

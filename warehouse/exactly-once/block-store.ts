@@ -26,7 +26,7 @@ export interface InsertRequest {
 export interface BlockStore {
   /** Resolves only when the server confirmed that the rows are stored or that it knows the token. */
   insert(block: TableBlock, request: InsertRequest): Promise<void>;
-  /** Rows of the batch in a log table, and their distinct positions: fewer positions than rows means doubled rows. */
+  /** Rows of the batch in a log table, and their distinct positions: fewer positions than rows means duplicate rows. */
   countPositions(
     table: TableDefinition,
     range: BatchRange,

@@ -26,7 +26,7 @@ export class EveryShardStore implements BlockStore {
     if (failures.length > 0) throw failures.find(isPermanent) ?? failures[0];
   }
 
-  /** The counts of a shard with doubled or surplus rows, if any; else of the shard with the fewest rows. */
+  /** The counts of a shard with duplicate or surplus rows, if any; else of the shard with the fewest rows. */
   async countPositions(table: TableDefinition, range: BatchRange, signal: AbortSignal) {
     const counts = await Promise.all(this.#of(table).map((store) => store.countPositions(table, range, signal)));
     const expected = this.expected[table.name] ?? 0;

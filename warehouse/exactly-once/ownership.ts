@@ -17,7 +17,7 @@ export class NotOwnedError extends Error {
  * Verifies that this worker owns the partition, and returns a second check to be called right before the first byte of
  * an insert is written to an open connection. That check fails when the process was paused in between for so long that
  * the partition may soon be reassigned; a quarter of the guaranteed time remains for the insert to reach the server. A
- * pause between the second check and the system call doubles nothing either: if it is shorter than the server's
+ * pause between the second check and the system call duplicates nothing either: if it is shorter than the server's
  * keep-alive timeout, the server knows the token from the next owner; if longer, the connection is closed.
  */
 export async function assertOwned({ partition, clock, timing }: WriterContext): Promise<() => void> {

@@ -34,7 +34,7 @@ export async function sendAll(context: WriterContext, batch: PendingBatch): Prom
  * Brings ClickHouse to the state in which every row of the batch is stored once: after a response that was not a clear
  * success, and when a partition with an intent is taken over. Retries until it succeeds.
  * @param failure the error of the first attempt, if there was one
- * @throws IntegrityError when rows are doubled, rejected or cannot be rebuilt; the partition's error when it is lost
+ * @throws IntegrityError when rows are duplicated, rejected or cannot be rebuilt; the partition's error when it is lost
  */
 export async function reconcile(context: WriterContext, batch: PendingBatch, failure?: unknown): Promise<void> {
   const { signal, clock, timing } = context;
@@ -120,7 +120,7 @@ class Reconciliation {
   }
 
   /**
-   * Inserts only the missing rows of a log table: stored rows are then not doubled even if the server, which remembers a
+   * Inserts only the missing rows of a log table: stored rows are then not duplicated even if the server, which remembers a
    * limited number of tokens, has forgotten this one.
    */
   async #send(block: TableBlock, attempt: number, beforeSend: () => void): Promise<void> {

@@ -374,7 +374,7 @@ describe('the writer', () => {
     expect(await rowsIn('raw')).toBe(10);
   });
 
-  it('stops when rows are doubled, and changes nothing', async () => {
+  it('stops when rows are duplicated, and changes nothing', async () => {
     const committed = new Committed();
     const store = committed.open();
     await store.commit(0, JSON.stringify({ v: 1, end: 9, n: { raw: 10 }, attempt: 0, transforms: '1', shard: 0 }));

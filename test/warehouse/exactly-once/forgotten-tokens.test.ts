@@ -132,7 +132,7 @@ describe('a batch that is finished after its token was forgotten', () => {
     ).toEqual([{ states: 30, seen: 30 }]);
   };
 
-  it('is not doubled when it is complete', async () => {
+  it('is not duplicated when it is complete', async () => {
     await addViews();
     await insert(blocksOf(0, 29), TOKEN);
     await passWindow();
@@ -141,7 +141,7 @@ describe('a batch that is finished after its token was forgotten', () => {
     await expectOnce();
   });
 
-  it('is not doubled when it was inserted with a later token', async () => {
+  it('is not duplicated when it was inserted with a later token', async () => {
     await addViews();
     await insert(blocksOf(0, 29), `${TOKEN}/r1`);
     await passWindow();

@@ -115,7 +115,7 @@ function rowFaultsOf({ server }: ModelRun): string[] {
     }
     const positions = new Set(there.map(range));
     for (const row of rows) if (!positions.has(range(row))) faults.push(`${name}: ${range(row)} is missing`);
-    if (positions.size < there.length) faults.push(`${name}: ${there.length - positions.size} rows are doubled`);
+    if (positions.size < there.length) faults.push(`${name}: ${there.length - positions.size} rows are duplicated`);
   }
   return faults;
 }
@@ -169,7 +169,7 @@ describe('the exactly-once protocol', () => {
     }
   });
 
-  it('neither loses nor doubles rows for any sequence of failures, with dropped tokens', async () => {
+  it('neither loses nor duplicates rows for any sequence of failures, with dropped tokens', async () => {
     const forgetful = fc.tuple(story, fc.array(fc.boolean(), { maxLength: 12 }));
     await fc.assert(
       fc.asyncProperty(forgetful, async ([{ choices, deaths, seed }, forgotten]) => {
@@ -181,7 +181,7 @@ describe('the exactly-once protocol', () => {
     );
   });
 
-  it('neither loses nor doubles rows for any sequence of failures', async () => {
+  it('neither loses nor duplicates rows for any sequence of failures', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
         const run = newModelRun(choices, seed);
@@ -238,7 +238,7 @@ describe('a rebuild', () => {
   }
   const keeps = fc.array(fc.boolean(), { minLength: 1, maxLength: 80 });
 
-  it('neither loses nor doubles rows, whichever are stored and for any sequence of failures', async () => {
+  it('neither loses nor duplicates rows, whichever are stored and for any sequence of failures', async () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(keeps, story), async ([kept, { choices, deaths, seed }]) => {
         const run = restored(kept, choices, seed);
@@ -321,7 +321,7 @@ describe('an error of ClickHouse', () => {
 });
 
 describe('each protection is needed:', () => {
-  /** Whether some run ends with rows lost or doubled, or with a stopped writer. */
+  /** Whether some run ends with rows lost or duplicated, or with a stopped writer. */
   async function fails(without: Without, window = 100): Promise<boolean> {
     const result = await fc.check(
       fc.asyncProperty(story, async ({ choices, deaths, seed }) => {
