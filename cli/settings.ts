@@ -16,7 +16,7 @@ function settingsTakenBy(command: string): SettingName[] {
   const needs = SUBCOMMANDS[command]?.needs;
   if (!needs) return [];
   const names = Object.keys(SETTINGS) as SettingName[];
-  const takers = ['every command', command, ...needs];
+  const takers = [command, ...needs];
   return names.filter((name) => SETTINGS[name].takenBy.some((taker) => takers.includes(taker)));
 }
 
@@ -33,7 +33,7 @@ export function withSettings(command: Command): void {
   command.addHelpText(
     'after',
     `\nSettings (${[...own.map(flagOf), `every option from ${flagOf(first)}`].join(' and ')} on) can also be given as environment ` +
-      `variables or in chancery.config.json:\n${flagOf('logLevel')} is ${envOf('logLevel')} or "logLevel". ` +
+      `variables or in chancery.config.json:\n${flagOf(first)} is ${envOf(first)} or "${first}". ` +
       'Flags take precedence over the environment, and the environment over the file.',
   );
 }

@@ -51,7 +51,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
   import: {
     about: 'create a new instance from the tables of a release',
-    needs: ['clickhouse'],
+    needs: [],
   },
   status: {
     about: 'show running services, lag, recorded data and gaps',

@@ -33,14 +33,14 @@ const positive = z.coerce.number().positive();
 const millis = z.coerce.number().min(1);
 const url = z.url({ protocol: /^https?$/ });
 
-const GENERAL = { heading: 'Options:', takenBy: ['every command'] };
+const GENERAL = { heading: 'Options:', takenBy: ['long-running', 'clickhouse', 'import'] };
 const LONG_RUNNING = { heading: 'Options:', takenBy: ['long-running', 'up', 'doctor'] };
 const EXCHANGE = { heading: 'Recorded exchange:', takenBy: ['exchange addresses'] };
 const COLLECT = { heading: 'What is collected, and when:', takenBy: ['collect', 'up'] };
 const BUS = { heading: 'Topics of the bus:', takenBy: ['collect', 'transform', 'up'] };
 const KAFKA = { heading: 'Kafka, instead of the embedded log:', takenBy: ['bus'] };
 const CLICKHOUSE = { heading: 'ClickHouse:', takenBy: ['clickhouse'] };
-const VIEWER = { heading: 'Viewer:', takenBy: ['view', 'up', 'doctor'] };
+const VIEWER = { heading: 'Viewer:', takenBy: ['view', 'up'] };
 const TRANSFORM = { heading: 'Transform worker:', takenBy: ['transform', 'up'] };
 
 const optional = (group: SettingGroup, placeholder: string, help: string) =>
@@ -209,7 +209,7 @@ export const SETTINGS = {
   }),
   logLevel: setting({
     ...GENERAL,
-    takenBy: ['every command', 'exchange'],
+    takenBy: ['long-running', 'up'],
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
     default: 'info',
     placeholder: 'LEVEL',
@@ -348,6 +348,7 @@ export const SETTINGS = {
   }),
   clickhouseClusterName: setting({
     ...CLICKHOUSE,
+    takenBy: ['transform', 'up', 'migrate', 'doctor'],
     schema: z.string().regex(/^[a-z_][a-z0-9_]*$/),
     default: 'chancery',
     placeholder: 'NAME',
@@ -378,7 +379,7 @@ export const SETTINGS = {
   }),
   database: setting({
     ...CLICKHOUSE,
-    takenBy: ['clickhouse', 'warehouse'],
+    takenBy: ['clickhouse', 'warehouse', 'import'],
     schema: z.string().regex(/^[a-z_][a-z0-9_]*$/),
     default: 'chancery',
     placeholder: 'NAME',
@@ -432,6 +433,7 @@ export const SETTINGS = {
 
   viewerPort: setting({
     ...VIEWER,
+    takenBy: [...VIEWER.takenBy, 'doctor'],
     schema: port,
     default: 0,
     placeholder: 'PORT',
@@ -439,6 +441,7 @@ export const SETTINGS = {
   }),
   viewerHost: setting({
     ...VIEWER,
+    takenBy: [...VIEWER.takenBy, 'doctor'],
     schema: text,
     default: '127.0.0.1',
     placeholder: 'HOST',

@@ -12,7 +12,7 @@ const EXAMPLES = `
 Examples:
   chancery import rain --data rain-data
 
-Releases are imported into the embedded ClickHouse only: --clickhouse-url and --clickhouse-cluster must not be set.
+Releases are imported into the embedded ClickHouse only: CLICKHOUSE_URL and CLICKHOUSE_CLUSTER must not be set.
 `;
 
 /** `chancery import`: a new instance of the tables of a release. */
@@ -26,7 +26,8 @@ export function define(command: Command): void {
 async function run(settings: Settings, folder: string): Promise<void> {
   if (clickHouseTarget(settings).kind !== 'embedded') {
     throw new UsageError(
-      'a dataset is imported into the embedded ClickHouse only; unset --clickhouse-url and --clickhouse-cluster',
+      'a dataset is imported into the embedded ClickHouse only; remove the server or cluster from the environment ' +
+        'and chancery.config.json',
     );
   }
   process.umask(0o077);

@@ -1,13 +1,54 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.js';
 import { SUBCOMMANDS } from '../../cli/subcommands.js';
-import { packageRoot, SETTINGS, type Setting } from '../../core/index.js';
+import {
+  collectSettings,
+  hostNames,
+  loadConfig,
+  packageRoot,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  transformSettings,
+} from '../../core/index.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { chancery, commandLine } from './command.js';
+
+const settingNames = Object.keys(SETTINGS) as SettingName[];
+
+/** The code of the files and of all that they import, without the definitions of the settings. */
+function codeOf(files: readonly string[]): string {
+  const seen = new Map<string, string>([['core/settings.ts', '']]);
+  const add = (file: string) => {
+    if (seen.has(file)) return;
+    const code = readFileSync(file, 'utf8');
+    seen.set(file, code);
+    for (const [, path = ''] of code.matchAll(/ from '(\.[^']+)\.js'/g)) add(`${join(dirname(file), path)}.ts`);
+  };
+  files.forEach(add);
+  return [...seen.values()].join('\n');
+}
+
+/** Whether the code reads the setting: `settings.name`, `const { name } = settings`, or a group of settings that has it. */
+function reads(code: string, name: SettingName): boolean {
+  const settings = loadConfig({}, {});
+  const groups = Object.entries({
+    collectSettings: Object.keys(collectSettings(settings)),
+    transformSettings: Object.keys(transformSettings(settings)),
+    exchangeAddresses: ['exchangeUrl', ...hostNames.map((host) => `${host}Url`)],
+  });
+  const single = String.raw`[sS]ettings\.${name}\b|\{[^{}]*\b${name}\b[^{}]*\}(?::| =)[^;{}]*[sS]ettings`;
+  return (
+    new RegExp(single).test(code) ||
+    groups.some(
+      ([group, names]) => names.includes(name) && new RegExp(String.raw`(?<!function )\b${group}\(`).test(code),
+    )
+  );
+}
 
 describe('help', () => {
   it('lists every subcommand with a description', async () => {
@@ -23,9 +64,19 @@ describe('help', () => {
     const { code, out, err } = await commandLine([name, '--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`Usage: chancery ${name}`);
-    // `init` writes files for a deployment, `certify` runs an instance of its own; every other command is for an instance.
-    if (name !== 'init' && name !== 'certify') expect(out).toContain('--data <DIR>');
+    // `init` writes files for a deployment, `certify` runs an instance of its own, `dataset` reads files.
+    expect(out.includes('--data <DIR>')).toBe(!['init', 'certify', 'dataset'].includes(name));
     expect(out).toMatch(new RegExp(`\nExamples:\n  chancery ${name}`));
+  });
+
+  it.each(Object.entries(SUBCOMMANDS))('of %s lists no setting that its code does not read', (name, { needs }) => {
+    const services = name === 'up' ? ['warehouse', 'transform', 'collect', 'view'] : [];
+    const code = codeOf([name, ...services].map((command) => `cli/commands/${command}.ts`));
+    const listed = settingNames.filter((key) => {
+      const { takenBy }: Setting<unknown> = SETTINGS[key];
+      return takenBy.includes(name) || takenBy.some((need) => needs?.some((each) => each === need));
+    });
+    expect(listed.filter((key) => !reads(code, key))).toEqual([]);
   });
 
   it('is shown without a subcommand, with exit code 2', async () => {
@@ -64,7 +115,7 @@ describe('a wrong command line', () => {
     [['export'], "option '--out <DIR>' is required"],
     [['export', '--settle-hours', 'x'], '--settle-hours is "x": it must be a number of hours, like 24; try --help'],
     [
-      ['doctor', '--log-level', 'loud'],
+      ['warehouse', '--log-level', 'loud'],
       '--log-level is "loud": it must be one of trace, debug, info, warn, error, fatal.',
     ],
     [
@@ -98,10 +149,7 @@ describe('configuration', () => {
   });
 
   it('has no setting whose `takenBy` is neither a subcommand nor a need of one', () => {
-    const takers = [
-      'every command',
-      ...Object.entries(SUBCOMMANDS).flatMap(([name, { needs = [] }]) => [name, ...needs]),
-    ];
+    const takers = Object.entries(SUBCOMMANDS).flatMap(([name, { needs = [] }]) => [name, ...needs]);
     const named = Object.values<Setting<unknown>>(SETTINGS).flatMap(({ takenBy }) => takenBy);
     expect(named.filter((taker) => !takers.includes(taker))).toEqual([]);
   });

@@ -151,9 +151,9 @@ describe('chancery import', () => {
     writeFileSync(join(data, 'file'), '');
     expect((await commandLine(['import', release, '--data', data])).err).toMatch(/is not empty; [^\n]+\n$/);
     rmSync(join(data, 'file'));
-    const args = ['import', release, '--data', data, '--clickhouse-url', 'http://127.0.0.1:1'];
-    expect((await commandLine(args)).err).toBe(
-      'chancery: a dataset is imported into the embedded ClickHouse only; unset --clickhouse-url and --clickhouse-cluster\n',
+    const env = { CLICKHOUSE_URL: 'http://127.0.0.1:1' };
+    expect((await commandLine(['import', release, '--data', data], { env })).err).toBe(
+      'chancery: a dataset is imported into the embedded ClickHouse only; remove the server or cluster from the environment and chancery.config.json\n',
     );
   });
 });
