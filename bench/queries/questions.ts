@@ -240,6 +240,7 @@ export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
     'coins',
     'dead_letters_between',
     'feed_loss_estimate',
+    'freshness',
     'incomplete_polls',
     'order_changes',
     'orders',

@@ -146,6 +146,12 @@ describe('the dashboards', () => {
     expect(ofReasons).toBeGreaterThanOrEqual(lettersBefore);
     expect(ofReasons).toBeLessThanOrEqual(lettersAfter);
     expect(valuesOf(await answerOf('Collectors'), 'state')).toEqual(['live', 'died']);
+    const freshness = await answerOf('Freshness per hop');
+    const topics = ['account', 'chance', 'collector-events', 'order-book', 'reference'];
+    expect(valuesOf(freshness, 'name')).toEqual(topics);
+    for (const hop of ['bus_age', 'row_age'])
+      expect(Math.max(...valuesOf(freshness, hop).map(Number))).toBeLessThan(60);
+    expect(valuesOf(freshness, 'frame_age').map((age) => age !== null)).toEqual([true, true, false, true, false]);
     expect(valuesOf(await answerOf('Gaps'), 'cause')).toContain('no further heartbeat of the collector');
     const seconds = async (title: string) =>
       valuesOf(await answerOf(title), 'seconds').reduce<number>((sum, one) => sum + Number(one), 0);

@@ -42,6 +42,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   calibration_regression: 'no market has a forecast an hour before its close',
   calibration_scores: 'no market has a forecast an hour before its close',
   dead_letters_between: 'every record was decoded',
+  freshness: 'no collector is running',
   lost_periods: 'no record was lost',
   movers: 'it is about the last day',
   outcome_correlations: 'four hours have too few price changes',

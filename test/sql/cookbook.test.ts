@@ -70,7 +70,7 @@ async function record(): Promise<void> {
     collectorEvent('s', 2, before(7300), 'subscribed', { ...on, markets: ['m1', 'm2'] }),
     // A minute later: a gap of the chance stream.
     collectorEvent('s', 3, before(7240), 'subscribed', { ...on, stream: 'chance', markets: ['m1', 'm2'] }),
-    collectorEvent('s', 4, before(0.5), 'heartbeat'),
+    collectorEvent('s', 4, before(0.5), 'heartbeat', { acknowledged: { 'chancery.order-book': 0 } }),
   ]);
   const audit = {
     audited_at: before(40),

@@ -25,7 +25,7 @@ it('every view answers with rows of finite numbers about one event of two market
     collectorEvent('s', 2, ago(7200), 'subscribed', { ...on, stream: 'order-book' }),
     collectorEvent('s', 3, ago(7200), 'subscribed', { ...on, stream: 'chance' }),
     collectorEvent('s', 4, ago(7190), 'backfilled', range),
-    collectorEvent('s', 5, ago(0), 'heartbeat'),
+    collectorEvent('s', 5, ago(0), 'heartbeat', { acknowledged: { 'chancery.order-book': 1 } }),
   ]);
   await data.insert('event_observations', [eventSeen('e', ago(7250), { markets })]);
   await data.insert(

@@ -477,6 +477,104 @@ describe('undelivered', () => {
   });
 });
 
+describe('freshness', () => {
+  /** Around one moment: by then, everything has been inserted. */
+  const now = Date.now();
+  const BOOK = 'chancery.order-book';
+  const CHANCE = 'chancery.chance';
+
+  const beat = (
+    session: string,
+    seconds: number,
+    acknowledged: Record<string, number>,
+    silent: Record<string, number>,
+  ) =>
+    collectorEvent(session, 9000 - seconds, ago(seconds, now), 'heartbeat', {
+      acknowledged,
+      last_frames: Object.fromEntries(
+        Object.entries(silent).map(([id, s]) => [id, (now - (seconds + s) * 1000) * 1000]),
+      ),
+    });
+  const started = (session: string, collector: string) =>
+    collectorEvent(session, 1, ago(3000, now), 'session-started', { collector });
+  const connected = (session: string, sequence: number, stream: string, connection_id: string) =>
+    collectorEvent(session, sequence, ago(2990, now), 'connected', { stream, connection_id });
+  const records = (session: string, topic: string, numbers: readonly number[], seconds: number) =>
+    numbers.map((sequence) => ({
+      ...{ _topic: topic, session_id: session, sequence, kind: 'k', pieces: 1 },
+      ...{ received_at: ago(seconds, now), written_at: ago(seconds - 2, now) },
+    }));
+  const numbered = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  /** The age of each hop of a topic now, less the time since `now`. */
+  const hopsOf = async (collector: string, topic: string) => {
+    const rows = await data.ask(
+      `SELECT hop, age_seconds, delay_p50_seconds, now64(6) AS moment FROM freshness
+       WHERE collector = '${collector}' AND topic = '${topic}' ORDER BY hop = 'bus to row', hop DESC`,
+    );
+    const since = (moment: unknown) => (Date.parse(`${moment}Z`) - now) / 1000;
+    return rows.map(({ hop, age_seconds: age, delay_p50_seconds: delay, moment }) => [
+      hop,
+      age === null ? null : Math.round(Number(age) - since(moment)),
+      delay,
+    ]);
+  };
+
+  it('shows which hop is behind: a silent connection, or rows that a worker has not written', async () => {
+    await data.insert('collector_events', [
+      started('fresh', 'behind'),
+      connected('fresh', 2, 'order-book', 'b1'),
+      connected('fresh', 3, 'order-book', 'b2'),
+      connected('fresh', 4, 'chance', 'c1'),
+      beat('fresh', 200, { [BOOK]: 10, [CHANCE]: 10 }, { b1: 0, b2: 0, c1: 0 }),
+      beat('fresh', 100, { [BOOK]: 20, [CHANCE]: 20 }, { b1: 0, b2: 0, c1: 0 }),
+      beat('fresh', 3, { [BOOK]: 30, [CHANCE]: 30 }, { b1: 1, b2: 47, c1: 1 }),
+    ]);
+    // Record 25 of the chance topic is missing, and those after 20 of the order book's partition.
+    await data.insert('raw_records', [
+      ...records('fresh', BOOK, numbered(11, 20), 110),
+      ...records('fresh', CHANCE, [...numbered(11, 24), ...numbered(26, 30)], 50),
+    ]);
+    const change = { event: 'e', market: 'fresh', chance: 0.5, source: 'change' };
+    await data.insert('chance_points', [
+      { ...change, received_at: ago(10, now), occurred_at: ago(11, now) },
+      { ...change, received_at: ago(9, now), occurred_at: ago(10, now) },
+      { ...change, received_at: ago(8, now), occurred_at: ago(60, now), source: 'last-known' },
+    ]);
+    expect(await hopsOf('behind', BOOK)).toEqual([
+      ['exchange to collector', 50, null],
+      ['collector to bus', 3, null],
+      ['bus to row', 100, 2],
+    ]);
+    expect(await hopsOf('behind', CHANCE)).toEqual([
+      ['exchange to collector', 4, 1],
+      ['collector to bus', 3, null],
+      ['bus to row', 100, 2],
+    ]);
+    await data.insert('raw_records', [
+      ...records('fresh', BOOK, numbered(21, 30), 50),
+      ...records('fresh', CHANCE, [25], 50),
+    ]);
+    expect((await hopsOf('behind', BOOK))[2]).toEqual(['bus to row', 3, 2]);
+    expect((await hopsOf('behind', CHANCE))[2]).toEqual(['bus to row', 3, 2]);
+  });
+
+  it('goes by the last frame after a disconnect, and ends with the session', async () => {
+    await data.insert('collector_events', [
+      started('lost', 'alone'),
+      connected('lost', 2, 'order-book', 'l1'),
+      collectorEvent('lost', 3, ago(400, now), 'disconnected', { stream: 'order-book', connection_id: 'l1' }),
+      beat('lost', 390, { [BOOK]: 10 }, {}),
+    ]);
+    expect(await hopsOf('alone', BOOK)).toEqual([
+      ['exchange to collector', 400, null],
+      ['collector to bus', 390, null],
+      ['bus to row', null, null],
+    ]);
+    await data.insert('collector_events', [collectorEvent('lost', 9999, ago(380, now), 'session-stopped')]);
+    expect(await hopsOf('alone', BOOK)).toEqual([]);
+  });
+});
+
 describe('an event', () => {
   /** Times around one moment: inserting rows takes its time. */
   const from = (now: number) => (secondsAgo: number) => ago(secondsAgo, now);

@@ -27,7 +27,7 @@ export async function recordHalfHour(data: WarehouseData): Promise<void> {
       ...{ stream: 'order-book', connection_id: 'order-book', cause: 'reset' },
     }),
     subscribed(5, GAP.ends, 'order-book', 'another'),
-    collectorEvent('s', 6, ago(0.5), 'heartbeat'),
+    collectorEvent('s', 6, ago(0.5), 'heartbeat', { acknowledged: { 'chancery.order-book': 0 } }),
   ]);
   const minutes = Array.from({ length: MINUTES }, (_, i) => i).filter((i) => 60 * i < GAP.ends || 60 * i >= GAP.begins);
   await data.insert(

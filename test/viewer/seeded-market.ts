@@ -140,14 +140,14 @@ export async function recordSeededMarket(data: WarehouseData): Promise<void> {
   const random = new Random(14);
   await recordPast(data, random);
   const prices = new Map<string, number>();
-  const raw: Values[] = [];
+  const raw: Record<string, unknown>[] = [];
   for (const market of MARKETS) prices.set(market.id, await recordMarket(data, market, random, raw));
   await data.insert('event_observations', EVENTS.flatMap(eventRows));
   await data.insert(
     'market_observations',
     MARKETS.flatMap((market) => marketRows(market, prices.get(market.id) ?? 0.5)),
   );
-  await data.insert('collector_events', collectorEvents());
+  await data.insert('collector_events', [...collectorEvents(), ...heartbeats(raw)]);
   await data.insert('audits', audits(random));
   await data.insert('raw_records', raw);
   await data.insert('polls', [
@@ -194,12 +194,47 @@ function collectorEvents(): Values[] {
     ),
     lost('order-book', 'book 1', BOOK_GAP.from, 100),
     ...subscribed('order-book', 'book 2', BOOK_GAP.to, 101),
-    collectorEvent('s', 200, time(NOW - 0.6), 'heartbeat'),
+    ...(
+      [
+        ['order-book', 'book 2', BOOK_GAP.to],
+        ['chance', 'chance 2', CHANCE_GAP.to],
+        ['balance', 'balance 1', OPENED],
+      ] as const
+    ).map(([stream, connection_id, at], n) =>
+      collectorEvent('s', 150 + n, time(at - 0.3), 'connected', { stream, connection_id }),
+    ),
   ];
 }
 
+/** Numbers the raw records of each topic in the order of their times; the heartbeats of the last minutes state these numbers. */
+function heartbeats(raw: Record<string, unknown>[]): Values[] {
+  const numbers: Record<string, number> = {
+    ...{ 'chancery.account': 310, 'chancery.collector-events': 199, 'chancery.reference': 1204 },
+  };
+  const byTime = raw.toSorted((a, b) => String(a['received_at']).localeCompare(String(b['received_at'])));
+  const beats = [NOW - 4 * MINUTE, NOW - 0.6].map((at, n) => {
+    while (byTime[0] && String(byTime[0]['received_at']) <= time(at)) {
+      const record = byTime.shift() as Record<string, unknown>;
+      const topic = String(record['_topic']);
+      numbers[topic] = (numbers[topic] ?? 0) + 1;
+      record['sequence'] = numbers[topic];
+    }
+    const ends = { 'book 2': at - 0.8, 'chance 2': at - 1.5, 'balance 1': at - 5.2 };
+    const last_frames = Object.fromEntries(
+      Object.entries(ends).map(([id, end]) => [id, Date.parse(`${time(end)}Z`) * 1000]),
+    );
+    return collectorEvent('s', 200 + n, time(at), 'heartbeat', { acknowledged: { ...numbers }, last_frames });
+  });
+  return beats;
+}
+
 /** Changes of price and chance, trades of all users, and the raw records of the last hour. @returns the last price */
-async function recordMarket(data: WarehouseData, market: SeededMarket, random: Random, raw: Values[]): Promise<number> {
+async function recordMarket(
+  data: WarehouseData,
+  market: SeededMarket,
+  random: Random,
+  raw: Record<string, unknown>[],
+): Promise<number> {
   const { id, event, start, drift } = market;
   const ticks: Values[] = [];
   const points: Values[] = [];

@@ -37,6 +37,7 @@ export class MarketRecords {
     if (finalAt !== undefined) this.#resolution(this.events.at(-1) ?? '', finalAt);
     pushAccounts(this.#queue, { sessionId: 'second', from: to - 600, event, markets: this.marketsOf(event) });
     this.#unreadable(to);
+    this.#running(to);
     await this.#queue.flush();
   }
 
@@ -99,6 +100,18 @@ export class MarketRecords {
       record(to, { type: 'disconnected', stream, connectionId: `${sessionId}-${stream}`, cause: 'reset' });
     }
     record(to, { type: 'session-stopped', cause: 'clean shutdown' });
+  }
+
+  /** A collector that has not stopped. */
+  #running(at: number): void {
+    const sessionId = 'running';
+    const record = (body: CollectorEvent) => this.#push('collector.event', sessionId, sessionId, at, {}, body);
+    record({ type: 'session-started', collector: 'running', version: '1', shard: '0/1' });
+    record({ type: 'connected', stream: 'order-book', connectionId: 'running', url: 'ws://127.0.0.1/' });
+    // Of an event that is not resolved.
+    this.#frame(sessionId, this.events[1] ?? '', at);
+    const acknowledged = this.#queue.acknowledged(sessionId);
+    record({ type: 'heartbeat', acknowledged, lastFrames: { running: at * SECOND } });
   }
 
   /** An audit of which one market in ten differs. */
