@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { argumentsOf } from './warehouse-data.js';
 
 export interface Column {
@@ -53,15 +54,15 @@ export async function declaredViews(
 /** Views that are queried at the same time. */
 const CONCURRENT = 4;
 
-/** The same, with what a query of each view returns to the reader. */
+/** What `ask` returns for each view, in their order. */
+export async function ofEach<T>(views: readonly DeclaredView[], ask: (view: DeclaredView) => Promise<T>): Promise<T[]> {
+  const queue = new PQueue({ concurrency: CONCURRENT });
+  return await queue.addAll(views.map((view) => () => ask(view)));
+}
+
+/** Every view, with what a query of it returns to the reader. */
 export async function viewResults(database: ReaderQueried): Promise<ViewResult[]> {
-  const views = await declaredViews(database);
-  const results: ViewResult[] = [];
-  while (views.length > 0) {
-    const next = views.splice(0, CONCURRENT);
-    results.push(...(await Promise.all(next.map((view) => resultOf(view, database)))));
-  }
-  return results;
+  return await ofEach(await declaredViews(database), (view) => resultOf(view, database));
 }
 
 async function resultOf(view: DeclaredView, database: ReaderQueried): Promise<ViewResult> {
