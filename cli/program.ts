@@ -11,7 +11,9 @@ import { SUBCOMMANDS } from './subcommands.js';
  */
 export async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('chancery')
-    .description('Records a prediction market into ClickHouse, exactly once, and answers questions about it.')
+    .description(
+      'Records a prediction market exchange in ClickHouse, each record exactly once, and answers questions about it.',
+    )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')

@@ -33,7 +33,7 @@ export function withSettings(command: Command): void {
   command.addHelpText(
     'after',
     `\nSettings (${[...own.map(flagOf), `every option from ${flagOf(first)}`].join(' and ')} on) can also be given as environment ` +
-      `variables or in chancery.config.json:\n${flagOf(first)} is ${envOf(first)} or "${first}". ` +
+      `variables or in chancery.config.json:\nfor example, ${flagOf(first)} is ${envOf(first)} or "${first}". ` +
       'Flags take precedence over the environment, and the environment over the file.',
   );
 }

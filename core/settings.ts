@@ -149,7 +149,7 @@ const COLLECT_SETTINGS = {
 
 /** Settings that transform workers get unchanged. */
 const TRANSFORM_SETTINGS = {
-  fsync: onOff({ ...TRANSFORM, takenBy: ['transform', 'up', 'migrate'] }, true, 'fsync every insert in ClickHouse'),
+  fsync: onOff({ ...TRANSFORM, takenBy: ['transform', 'up', 'migrate'] }, true, 'fsync inserts in ClickHouse'),
   group: setting({
     ...TRANSFORM,
     takenBy: ['transform', 'up', 'status', 'doctor', 'export'],

@@ -51,7 +51,7 @@ export function define(command: Command): void {
     .addOption(new Option('--no-faults', 'arm no faults, and kill no process'))
     .option(
       '--keep <DIR>',
-      'data folder to use, and not to remove at the end (default: a temporary one, which is removed)',
+      'data folder to use, which is not removed at the end (default: a temporary one, which is removed)',
     )
     .option('--json', 'print JSON');
   for (const name of EXCHANGE_FLAGS) command.addOption(exchangeFlag(EXCHANGE_OPTIONS[name], 'simulated exchange: '));
