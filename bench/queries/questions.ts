@@ -206,6 +206,7 @@ export function questionsAt(endsAt: Date): Question[] {
 /** Views of which no question is asked, and why. */
 export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
   'others are made of them': [
+    'account_periods',
     'account_polls',
     'backfilled_ranges',
     'calibration_forecasts',
@@ -223,9 +224,12 @@ export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
     'observed_ranges',
     'payouts',
     'position_costs',
+    'position_days',
     'position_totals',
     'recent_account_polls',
+    'settled_positions',
     'shared_fills',
+    'trade_costs',
     'volume_completeness',
   ],
   'the data set has no rows of them, or one per session': [

@@ -1,10 +1,55 @@
--- Of every asset of an account in the trades `chosen_trades`: arrays with the sums and costs of position_costs at the ends of the periods
--- in which it was traded. The statement around it defines chosen_trades, and period_seconds is its argument. Every step takes time in
--- proportion to the trades, at any length of a period: no lambda captures an array, because ClickHouse copies it for each element.
+-- Of every asset of an account in the trades `chosen_trades`: `steps`, the sums and costs of position_costs at the ends of the periods in
+-- which it was traded, as in the column `days` of position_states. The statement around it defines chosen_trades, and period_of, which
+-- gives the start of the period of a time. Every step takes time in proportion to the trades, at any length of a period: no lambda
+-- captures an array, because ClickHouse copies it for each element.
 WITH
     toDecimal128(0, 12) AS nothing,
-{period_functions},
-{account_flows}
+    fills AS
+    (
+        SELECT
+            account,
+            asset,
+            max(event) AS event,
+            max(market) AS market,
+            -- An array of each column: ClickHouse aggregates numbers faster than tuples.
+            arraySort(fill -> fill.1, arrayZip(
+                groupArray(rank), groupArray(is_sale), groupArray(quantity), groupArray(price), groupArray(worth), groupArray(paid_fee), groupArray(has_time)
+            )) AS ordered
+        FROM
+        (
+            SELECT
+                account, asset, event, market, side = 'SELL' AS is_sale, quantity, price, ifNull(fee, nothing) AS paid_fee, executed_at IS NOT NULL AS has_time,
+                -- trade_order of trades as one number, which is sorted faster; computed here, as ClickHouse cannot read the parts of
+                -- that tuple through the view.
+                bitShiftLeft(toInt256(toUnixTimestamp64Micro(ifNull(executed_at, received_at))), 128)
+                    + bitShiftLeft(toInt256(toUnixTimestamp64Micro(pass_began_at)), 64)
+                    + bitShiftLeft(toUInt64(4294967295 - page), 32) + toUInt64(4294967295 - `_index`) AS rank,
+                -- quantity × price in units of 10^-24, and in whole millionths.
+                reinterpret(quantity, 'Int128') * reinterpret(price, 'Int128') AS product,
+                intDiv(product, 1000000000000000000) AS millionths,
+                2 * (product - millionths * 1000000000000000000) AS twice_the_rest,
+                -- roundBankers of a Decimal256 is slow: only for products that are too large for an Int128.
+                if(
+                    quantity BETWEEN 0 AND 10000000000000 AND price BETWEEN 0 AND 10,
+                    reinterpret(
+                        1000000 * (millionths + (twice_the_rest > 1000000000000000000 OR (twice_the_rest = 1000000000000000000 AND millionths % 2 = 1))),
+                        'Decimal(38, 12)'
+                    ),
+                    CAST(roundBankers(toDecimal256(quantity, 12) * toDecimal256(price, 12), 6), 'Decimal(38, 12)')
+                ) AS worth
+            FROM chosen_trades
+        )
+        GROUP BY account, asset
+    ),
+    flows AS
+    (
+        SELECT
+            account,
+            -- All assets of an account in one row, then in one block: the fold takes as long for one asset as for all of a block.
+            groupArray((asset, event, market, ordered)) AS assets
+        FROM fills
+        GROUP BY account
+    ),
     sums AS
     (
         SELECT
@@ -13,11 +58,23 @@ WITH
             traded.2 AS event,
             traded.3 AS market,
             arrayMap(rank -> toInt64(bitShiftRight(rank, 128)), traded.4.1) AS times,
-            arrayMap(
-                time -> if({period_seconds:UInt32} = 0, toDateTime64(0, 6, 'UTC'), period_start(fromUnixTimestamp64Micro(time, 'UTC'))),
-                times
-            ) AS periods,
-{running_sums}
+            arrayMap(time -> period_of(fromUnixTimestamp64Micro(time, 'UTC')), times) AS periods,
+            arrayMap((quantity, is_sale) -> if(is_sale, quantity, nothing), traded.4.3, traded.4.2) AS sold,
+            arrayMap((quantity, is_sale) -> if(is_sale, nothing, quantity), traded.4.3, traded.4.2) AS bought,
+            traded.4.4 AS prices,
+            traded.4.7 AS have_times,
+            arrayCumSum(sold) AS running_sold_shares,
+            arrayCumSum(arrayMap((worth, is_sale) -> if(is_sale, worth, nothing), traded.4.5, traded.4.2)) AS running_sold_value,
+            arrayCumSum(bought) AS running_bought_shares,
+            arrayCumSum(arrayMap((worth, is_sale) -> if(is_sale, nothing, worth), traded.4.5, traded.4.2)) AS running_bought_value,
+            arrayCumSum(traded.4.6) AS running_fees,
+            arrayMap((bought, sold) -> bought - sold, running_bought_shares, running_sold_shares) AS held,
+            -- The purchases: price, and shares and worth of it and all before it.
+            arrayFilter((price, bought) -> bought > 0, prices, bought) AS lot_prices,
+            arrayFilter((shares, bought) -> bought > 0, running_bought_shares, bought) AS lot_shares,
+            arrayFilter((value, bought) -> bought > 0, running_bought_value, bought) AS lot_values,
+            -- Whether it is the last trade of a period.
+            arrayMap((period, next) -> period != next, periods, arrayPushBack(arrayPopFront(periods), periods[-1] + 1)) AS are_ends
         FROM flows
         ARRAY JOIN assets AS traded
     ),
@@ -26,7 +83,18 @@ WITH
         SELECT
             *,
             arrayFilter((number, is_end) -> is_end, arrayEnumerate(are_ends), are_ends) AS numbers,
-{cost_steps}
+            arrayMap((sold, is_end) -> sold > 0 OR is_end, sold, are_ends) AS are_steps,
+            arrayFilter((is_end, is_step) -> is_step, are_ends, are_steps) AS step_ends,
+            arrayFilter((sold, is_step) -> is_step, sold, are_steps) AS step_sold,
+            -- Decimals are compared: compiled by ClickHouse, greatest and least of Int128 are wrong for negative numbers.
+            arrayMap(
+                (held, sold) -> greatest(held + sold, toDecimal128('0.000000000001', 12)),
+                arrayFilter((held, is_step) -> is_step, held, are_steps), step_sold
+            ) AS step_held_shares,
+            arrayMap(held -> toInt128(held * 1000000000000), step_held_shares) AS step_held,
+            arrayMap((sold, held) -> toInt128(least(sold, held) * 1000000000000), step_sold, step_held_shares) AS step_leaving,
+            arrayMap(paid -> toInt128(paid * 1000000), arrayFilter((paid, is_step) -> is_step, running_bought_value, are_steps)) AS step_paid,
+            arrayMap((paid, before) -> paid - before, step_paid, arrayPopBack(arrayPushFront(step_paid, toInt128(0)))) AS step_added
         FROM sums
     ),
     ends AS
@@ -74,41 +142,49 @@ SELECT
     asset,
     event,
     market,
-    arrayFilter((period, is_end) -> is_end, periods, are_ends) AS end_periods,
-    numbers,
-    end_times,
-    end_have_times,
-    end_bought_shares,
-    end_bought_value,
-    end_sold_shares,
-    arrayFilter((value, is_end) -> is_end, running_sold_value, are_ends) AS end_sold_value,
-    arrayFilter((paid, is_end) -> is_end, running_fees, are_ends) AS end_fees,
-    arrayMap(
-        average -> reinterpret(1000000 * average, 'Decimal(38, 12)'),
-        arrayFlatten(arrayMap(
-            (cost_before, chunk_leaving, chunk_held, chunk_added, chunk_is_end) -> arrayFold(
+    arrayZip(
+        arrayFilter((period, is_end) -> is_end, periods, are_ends),
+        arrayMap(number -> toUInt64(number), numbers),
+        arrayMap((time, has_time) -> if(has_time, fromUnixTimestamp64Micro(time, 'UTC'), NULL), end_times, end_have_times),
+        end_bought_shares,
+        end_bought_value,
+        end_sold_shares,
+        arrayFilter((value, is_end) -> is_end, running_sold_value, are_ends),
+        arrayFilter((paid, is_end) -> is_end, running_fees, are_ends),
+        end_average_costs,
+        end_fifo_costs,
+        -- Not arraySlice, which would copy the trades up to each number.
+        arrayMap(lowest -> greatest(-lowest, nothing), arrayReduceInRanges('min', arrayMap(number -> (1, number), numbers), held))
+    ) AS steps
+FROM
+(
+    SELECT
+        *,
+        arrayMap(
+            average -> reinterpret(1000000 * average, 'Decimal(38, 12)'),
+            arrayFlatten(arrayMap(
+                (cost_before, chunk_leaving, chunk_held, chunk_added, chunk_is_end) -> arrayFold(
 {average_cost}
-                chunk_leaving, chunk_held, chunk_added, chunk_is_end, (cost_before, CAST([], 'Array(Int128)'))
-            ).2,
-            arrayPushFront(chunk_costs, toInt128(0)),
-            arraySplit((leaving, is_start) -> is_start, step_leaving, are_chunk_starts),
-            arraySplit((held, is_start) -> is_start, step_held, are_chunk_starts),
-            arraySplit((added, is_start) -> is_start, step_added, are_chunk_starts),
-            arraySplit((is_end, is_start) -> is_start, step_ends, are_chunk_starts)
-        ))
-    ) AS end_average_costs,
-    arrayMap(
-        (value, gone, sold_lots, value_before, shares_before, price) -> if(
-            sold_lots = length(lot_shares),
-            nothing,
-            value - value_before - CAST(roundBankers(toDecimal256(gone - shares_before, 12) * toDecimal256(price, 12), 6), 'Decimal(38, 12)')
-        ),
-        end_bought_value, end_gone, sold_lots,
-        -- Elements by their numbers.
-        arrayReduceInRanges('any', lot_ranges, arrayPushFront(lot_values, nothing)),
-        arrayReduceInRanges('any', lot_ranges, arrayPushFront(lot_shares, nothing)),
-        arrayReduceInRanges('any', lot_ranges, arrayPushBack(lot_prices, nothing))
-    ) AS end_fifo_costs,
-    -- Not arraySlice, which would copy the trades up to each number.
-    arrayReduceInRanges('min', arrayMap(number -> (1, number), numbers), held) AS lowest_shares
-FROM chunked
+                    chunk_leaving, chunk_held, chunk_added, chunk_is_end, (cost_before, CAST([], 'Array(Int128)'))
+                ).2,
+                arrayPushFront(chunk_costs, toInt128(0)),
+                arraySplit((leaving, is_start) -> is_start, step_leaving, are_chunk_starts),
+                arraySplit((held, is_start) -> is_start, step_held, are_chunk_starts),
+                arraySplit((added, is_start) -> is_start, step_added, are_chunk_starts),
+                arraySplit((is_end, is_start) -> is_start, step_ends, are_chunk_starts)
+            ))
+        ) AS end_average_costs,
+        arrayMap(
+            (value, gone, sold_lots, value_before, shares_before, price) -> if(
+                sold_lots = length(lot_shares),
+                nothing,
+                value - value_before - CAST(roundBankers(toDecimal256(gone - shares_before, 12) * toDecimal256(price, 12), 6), 'Decimal(38, 12)')
+            ),
+            end_bought_value, end_gone, sold_lots,
+            -- Elements by their numbers.
+            arrayReduceInRanges('any', lot_ranges, arrayPushFront(lot_values, nothing)),
+            arrayReduceInRanges('any', lot_ranges, arrayPushFront(lot_shares, nothing)),
+            arrayReduceInRanges('any', lot_ranges, arrayPushBack(lot_prices, nothing))
+        ) AS end_fifo_costs
+    FROM chunked
+)

@@ -1,7 +1,7 @@
 -- Prices of the order book stream, one row per market and frame.
 --
--- The index `positions` finds the ticks that price_hours does not hold yet. The index `events` is built by merges only: it would
--- slow inserts by a tenth.
+-- The index `positions` finds the ticks that price_hours does not hold yet, `prices` those of resolutions (`last IN (0, 1)`: a condition
+-- on is_resolution does not use it). The indexes `events` and `prices` are built by merges only: `events` would slow inserts by a tenth.
 --
 -- Codecs and precision were chosen by measuring (bench/storage.ts): sorted by market, neighbouring rows are similar. Prices
 -- have few different values, so they are dictionary-encoded. Only the milliseconds of the receive time are significant; its
@@ -22,7 +22,8 @@ CREATE TABLE IF NOT EXISTS {database}.price_ticks
     `repeated` Bool COMMENT 'Whether it is a delta that equals the previous row of its market from the same connection, and so is no change: ticks, candles and statistics leave it out' CODEC(ZSTD(1)),
     `is_resolution` Bool ALIAS last IN (0, 1) COMMENT 'Whether the last price is exactly 0 or 1: no order can be priced so, the market was resolved. No trade: candles, movers and spread statistics leave it out',
     INDEX positions (`_partition`, `_offset`) TYPE minmax GRANULARITY 1,
-    INDEX events event TYPE set(16) GRANULARITY 1
+    INDEX events event TYPE set(16) GRANULARITY 1,
+    INDEX prices last TYPE minmax GRANULARITY 1
 )
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)

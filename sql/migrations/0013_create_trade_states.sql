@@ -29,23 +29,14 @@ CREATE TABLE IF NOT EXISTS {database}.position_states
     `asset` LowCardinality(String) COMMENT 'Asset ID',
     `event` LowCardinality(String) COMMENT 'Event ID; empty when absent',
     `market` LowCardinality(String) COMMENT 'Market ID; empty when absent',
-    `trades` UInt64 COMMENT 'Number of trades',
-    `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last one, by the exchange; NULL when absent',
-    `bought_shares` Decimal(38, 12) COMMENT 'Shares bought',
-    `bought_value` Decimal(38, 12) COMMENT 'Worth of the purchases without fees, USDC',
-    `sold_shares` Decimal(38, 12) COMMENT 'Shares sold',
-    `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
-    `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
-    `average_cost` Decimal(38, 12) COMMENT 'Cost of the held shares by average cost, USDC',
-    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
-    `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding; 0 when the history is complete',
+    `days` Array(Tuple(begins_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), average_cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, at the end of every UTC day with a trade, in order, as in position_costs(period_seconds = 86400)' CODEC(ZSTD(1)),
     `fingerprint` UInt64 COMMENT 'Hash of the last offsets in trade_states when it was computed; while these have another one, the row is ignored',
     `computed_at` DateTime64(6, 'UTC') COMMENT 'When it was computed; the latest row counts'
 )
 ENGINE = {engine:ReplacingMergeTree(computed_at)}
 ORDER BY (account, asset)
 SETTINGS {view_settings}
-COMMENT 'What the shares cost that an account holds, as in position_costs. Read them through the view position_totals';
+COMMENT 'What the shares of an account cost at the end of every day, as in position_costs. Read it through the views position_totals and position_costs';
 
 CREATE TABLE IF NOT EXISTS {database}.own_volumes
 (

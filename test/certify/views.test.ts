@@ -37,6 +37,7 @@ const NOT_COMPARED: readonly (readonly [why: string, views: readonly string[]])[
     ['traders_between', 'volume_by_category', 'volume_leaders', 'volume_periods'],
   ],
   ['sums of `pnl_by_asset` and `pnl_by_asset_at`, which are compared; `test/sql/pnl-methods.test.ts`', ['pnl_sums']],
+  ['readable rows of `position_days` and `trade_costs`; `test/sql/pnl.test.ts`', ['position_costs']],
   [
     'sums of coverage that is compared; `test/sql/coverage.test.ts` and `test/sql/candle-completeness.test.ts`',
     ['coverage_by_event', 'market_periods', 'skipped_chance_points'],

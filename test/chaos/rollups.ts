@@ -37,8 +37,10 @@ const ROLLUPS: Readonly<Record<string, { readonly held: string; readonly wanted:
       FROM activity WHERE day IN (SELECT executed_day FROM volume_rollups) GROUP BY day, market`,
   },
   position_states: {
-    held: `SELECT toString((account, asset, trades, bought_shares, bought_value, sold_shares, sold_value, fees, average_cost, fifo_cost, oversold_shares)) AS row FROM position_states FINAL WHERE trades > 0`,
-    wanted: `SELECT toString((account, asset, trades, bought_shares, bought_value, sold_shares, sold_value, fees, average_cost, fifo_cost, oversold_shares)) AS row FROM position_costs(period_seconds = 0)`,
+    held: `SELECT toString((account, asset, day.1, day.2, day.4, day.5, day.6, day.7, day.8, day.9, day.10, day.11)) AS row FROM position_states FINAL ARRAY JOIN days AS day`,
+    // Hours are computed from the trades.
+    wanted: `SELECT toString((account, asset, toDateTime64(toStartOfDay(begins_at), 6, 'UTC') AS day, trades, bought_shares, bought_value, sold_shares, sold_value, fees, average_cost, fifo_cost, oversold_shares)) AS row
+      FROM position_costs(period_seconds = 3600) ORDER BY begins_at DESC LIMIT 1 BY account, asset, day`,
   },
   own_volumes: {
     held: `SELECT toString((market, one.executed_day, one.asset, one.trades, one.shares, one.value)) AS row FROM own_volumes FINAL ARRAY JOIN sums AS one`,

@@ -33,7 +33,8 @@ const insert = async (from: number, to: number, { log = 'log', partition = 0, of
 const COLUMNS = `account, event, market, asset, trades, last_trade_at, bought_shares, bought_value, sold_shares, sold_value, fees,
   average_cost, fifo_cost, oversold_shares`;
 const totals = () => rows(`SELECT ${COLUMNS} FROM position_totals ORDER BY account, asset`);
-const costs = () => rows(`SELECT ${COLUMNS} FROM position_costs(period_seconds = 0) ORDER BY account, asset`);
+/** Not a whole number of days, so computed from the trades: all of them are in its first period. */
+const costs = () => rows(`SELECT ${COLUMNS} FROM position_costs(period_seconds = 2000000000) ORDER BY account, asset`);
 
 const SUMS = `day, event, market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares`;
 const volumes = () =>
@@ -86,6 +87,27 @@ async function expectExact() {
   return answers;
 }
 
+/** Costs by day, by month and of all trades equal those at the end of the last hour with a trade; hours are computed from the trades. */
+async function expectExactPeriods() {
+  const hours = `(SELECT * FROM position_costs(period_seconds = 3600))`;
+  const starts = [
+    [86400, 'toStartOfDay(begins_at)'],
+    [2592000, 'toDateTime64(toStartOfMonth(begins_at), 0)'],
+    [0, 'toDateTime64(0, 0)'],
+  ] as const;
+  for (const [seconds, start] of starts) {
+    const found = await rows(
+      `SELECT toUnixTimestamp(begins_at) AS start, ${COLUMNS} FROM position_costs(period_seconds = ${seconds}) ORDER BY account, asset, start`,
+    );
+    expect(found.length).toBeGreaterThan(MARKETS * 2);
+    expect(found).toEqual(
+      await rows(
+        `SELECT toUnixTimestamp(${start}) AS start, ${COLUMNS} FROM ${hours} ORDER BY account, asset, start, begins_at DESC LIMIT 1 BY account, asset, start`,
+      ),
+    );
+  }
+}
+
 beforeAll(async () => {
   const { owner, name } = host.database;
   connection = new Connection({ endpoint: owner, database: name, application: 'test' });
@@ -126,6 +148,7 @@ it('profit and volume of our accounts are those of the trades, whatever the work
   await rollUp();
   expect(await held()).toEqual({ positions: before.totals.length, markets: MARKETS });
   expect(await expectExact()).toEqual(before);
+  await expectExactPeriods();
   expect(await rollUp()).toBe(1);
 });
 
@@ -143,6 +166,7 @@ it('what was computed is not computed again by the views', async () => {
 it('a trade that arrives later counts at once, also one that is listed again, and one of a new log', async () => {
   await insert(TRADES, TRADES + 500);
   const more = await expectExact();
+  await expectExactPeriods();
   await insert(TRADES, TRADES + 500, { offset: '_number + 1000', seen: 60 });
   await expectExact();
   await rollUp();

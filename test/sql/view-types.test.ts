@@ -23,7 +23,7 @@ const SCALARS = [
   'UInt64',
 ];
 
-/** Whether a type is allowed: one of those above, its Nullable, an Array, or a Tuple with names. */
+/** Whether a type is allowed: one of those above, its Nullable, an Array, or a Tuple of those with names. */
 function isPortable(type: string): boolean {
   const [, nullable] = /^Nullable\((.+)\)$/.exec(type) ?? [];
   if (nullable !== undefined) return SCALARS.includes(nullable);
@@ -33,7 +33,7 @@ function isPortable(type: string): boolean {
   if (members !== undefined) {
     return members.split(/, (?!\d|'UTC')/).every((member) => {
       const [, memberType = ''] = /^\w+ (.+)$/.exec(member) ?? [];
-      return SCALARS.includes(memberType);
+      return SCALARS.includes(/^Nullable\((.+)\)$/.exec(memberType)?.[1] ?? memberType);
     });
   }
   return SCALARS.includes(type);
@@ -60,6 +60,7 @@ it('EXPLAIN shows the plan of the largest views in a few pages', async () => {
 /** Views with a parameter `period_seconds` that lack a column of completeness, and why. */
 const WITHOUT_COMPLETENESS: Readonly<Record<string, string>> = {
   account_performance: 'one row per account, not per period; complete_to says how far its history goes',
+  account_periods: 'the sums of account_performance; complete_to says how far its history goes',
   candle_prices: 'the prices of candles without the cost of their completeness',
   completeness_buckets: 'the observed ranges from which the completeness of candles is computed',
   outcome_correlations: 'one row per pair of markets; changes counts the observed ones',

@@ -27,7 +27,7 @@ const INSERT_SETTINGS: StatementSettings = {
   max_insert_threads: 1,
   insert_null_as_default: 0,
   // Merges build the costly ones.
-  exclude_materialize_skip_indexes_on_insert: 'events, ids',
+  exclude_materialize_skip_indexes_on_insert: 'events, ids, prices',
   // The structure of `input(…)` has the table's column types, among them LowCardinality of a number.
   allow_suspicious_low_cardinality_types: 1,
 };

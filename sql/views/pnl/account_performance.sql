@@ -27,19 +27,6 @@ CREATE OR REPLACE VIEW {database}.account_performance
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock; NULL before the first complete walks'
 )
 AS
-WITH periods AS
-(
-    -- By period for the equity, and by asset for the markets: named once, pnl_by_period is planned once.
-    SELECT
-        account,
-        market,
-        begins_at,
-        grouping(assets.asset) = 1 AS is_period,
-        argMax(assets.shares, assets.begins_at) AS last_shares,
-{period_sums}
-    FROM {database}.pnl_by_period(period_seconds = {period_seconds:UInt32}, price = {price:String}) AS assets
-    GROUP BY GROUPING SETS ((account, begins_at), (account, market, asset))
-)
 SELECT
     account,
     minIf(first_at, is_period) AS begins_at,
@@ -70,10 +57,7 @@ FROM
         -- Of a market of which nothing is held: its pnl after fees.
         sum(cash_flow) - sum(fees) AS gained,
         any(complete_to) AS known_to
-    FROM
-    (
-{account_equity}
-    )
+    FROM {database}.account_periods(period_seconds = {period_seconds:UInt32}, price = {price:String})
     GROUP BY account, is_period, market
 )
 GROUP BY account;

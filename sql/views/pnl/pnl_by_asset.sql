@@ -57,60 +57,27 @@ WITH
     toDecimal128(0, 12) AS nothing,
     -- A constant: ClickHouse plans a query that has the view in a join many times slower.
     (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
-    traded AS
-    (
-        -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
-        SELECT
-            account,
-            asset,
-            max(parts.event) AS event,
-            max(parts.market) AS market,
-            sum(parts.trades) AS trades,
-            max(parts.last_trade_at) AS last_trade_at,
-            sum(parts.bought_value) AS bought_value,
-            sum(parts.sold_value) AS sold_value,
-            sum(parts.fees) AS fees,
-            sum(parts.oversold_shares) AS oversold_shares,
-            sum(parts.shares) AS held_shares,
-            sum(parts.average_cost) AS held_cost,
-            sum(parts.fifo_cost) AS held_fifo_cost,
-            max(parts.is_paid) AS is_paid,
-            sum(parts.amount) AS amount,
-            max(parts.paid_at) AS paid_at,
-            max(parts.computed_at) AS computed_at
-        FROM
-        (
-            SELECT
-                account, asset, event, market, trades, last_trade_at, bought_value, sold_value, fees, oversold_shares,
-                bought_shares - sold_shares AS shares, average_cost, fifo_cost, 0 AS is_paid, nothing AS amount, NULL AS paid_at, computed_at
-            FROM {database}.position_totals
-            UNION ALL
-            SELECT
-                account, asset, '' AS event, '' AS market, 0 AS trades, NULL AS last_trade_at, nothing AS bought_value, nothing AS sold_value, nothing AS fees,
-                nothing AS oversold_shares, nothing AS shares, nothing AS average_cost, nothing AS fifo_cost, 1 AS is_paid, amount, paid_at, NULL AS computed_at
-            FROM {database}.payouts
-        ) AS parts
-        GROUP BY account, asset
-    ),
-    settled AS
-    (
-{settled_assets}
-    ),
     valued AS
     (
         SELECT
-            *,
+            * EXCEPT (days, last_day),
+            last_day.2 AS trades,
+            last_day.3 AS last_trade_at,
+            last_day.5 AS bought_value,
+            last_day.7 AS sold_value,
+            last_day.8 AS fees,
+            last_day.11 AS oversold_shares,
             if(settlement = 'open', held_shares, nothing) AS shares,
-            if(settlement = 'open', held_cost, nothing) AS cost,
-            if(settlement = 'open', held_fifo_cost, nothing) AS fifo_cost,
+            if(settlement = 'open', last_day.9, nothing) AS cost,
+            if(settlement = 'open', last_day.10, nothing) AS fifo_cost,
             if(settlement = 'open' AND held_shares != 0, worth, nothing) AS value
-        FROM settled
+        FROM (SELECT *, days[-1] AS last_day FROM {database}.settled_positions)
     ),
     explained AS
     (
         SELECT
-            valued.*,
-            complete_to,
+            *,
+            arrayFirst(one -> one.1 = account, completeness).2 AS complete_to,
             sold_value - bought_value + payout AS cash_flow,
             cash_flow + cost AS realised_pnl,
             value - cost AS unrealised_pnl,
@@ -118,7 +85,6 @@ WITH
             value - fifo_cost AS fifo_unrealised_pnl,
             if(settlement = 'payout' AND resolution IN ('yes', 'no') AND ifNull(complete_to >= paid_at, complete_to IS NOT NULL), amount - worth, NULL) AS payout_difference
         FROM valued
-        LEFT JOIN (SELECT one.1 AS account, one.2 AS complete_to FROM (SELECT arrayJoin(completeness) AS one)) AS known_to USING (account)
     )
 SELECT
     account,

@@ -54,56 +54,35 @@ WITH
     (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset,
 {period_functions},
 {period_starts},
-    -- An asset of an account is one row until what resolves its market is known, so that position_costs is planned once. A payout without
-    -- trades is a step of its own.
-    traded AS
-    (
-        -- Not a FULL JOIN, through which ClickHouse does not push a filter by account.
-        SELECT
-            account,
-            asset,
-            max(parts.event) AS event,
-            max(parts.market) AS market,
-            argMax(parts.shares, parts.period) AS held_shares,
-            arraySort(groupArrayIf((parts.period, parts.trades, parts.shares, parts.average_cost, parts.fifo_cost, parts.fees, parts.traded), parts.is_payout = 0)) AS cost_steps,
-            max(parts.is_payout) AS is_paid,
-            sum(parts.amount) AS amount,
-            max(parts.paid_at) AS paid_at,
-            if(
-                empty(cost_steps),
-                [(period_start(ifNull(paid_at, now64(6, 'UTC'))), toUInt64(0), nothing, nothing, nothing, nothing, nothing)],
-                cost_steps
-            ) AS steps
-        FROM
-        (
-            SELECT
-                account, asset, event, market, begins_at AS period, trades, bought_shares - sold_shares AS shares,
-                average_cost, fifo_cost, fees, sold_value - bought_value AS traded, 0 AS is_payout, nothing AS amount, NULL AS paid_at
-            FROM {database}.position_costs(period_seconds = {period_seconds:UInt32})
-            UNION ALL
-            SELECT
-                account, asset, '' AS event, '' AS market, toDateTime64(0, 6, 'UTC') AS period, toUInt64(0) AS trades, nothing AS shares,
-                nothing AS average_cost, nothing AS fifo_cost, nothing AS fees, nothing AS traded, 1 AS is_payout, amount, paid_at
-            FROM {database}.payouts
-        ) AS parts
-        GROUP BY account, asset
-    ),
-    -- settled_from is never in a market that is open. Comparisons are in SELECTs of their own and not joined by AND, because ClickHouse
-    -- takes long to plan such chains on top of many subqueries.
+    (period_time -> period_start(period_time)) AS period_of,
+    -- An asset of an account is one row until here. A payout without trades is a step of its own. settled_from is never in a market that
+    -- is open. Comparisons are in SELECTs of their own and not joined by AND, because ClickHouse takes long to plan such chains on top of
+    -- many subqueries.
     lifetimes AS
     (
         SELECT
             *,
-            greatest(settled_from, steps[1].1) AS paid_in,
-            greatest(steps[-1].1, multiIf(settlement != 'open', settled_from, held_shares != 0, period_start(now64(6, 'UTC')), steps[-1].1)) AS last_period
+            greatest(settled_from, cost_steps[1].1) AS paid_in,
+            greatest(cost_steps[-1].1, multiIf(settlement != 'open', settled_from, held_shares != 0, period_start(now64(6, 'UTC')), cost_steps[-1].1)) AS last_period
         FROM
         (
             SELECT
-                account, asset, event, market, outcome, settlement, payout, held_shares, steps,
-                if(settlement = 'open', toDateTime64('2299-12-31 00:00:00', 6, 'UTC'), period_start(ifNull(settled_at, now64(6, 'UTC')))) AS settled_from
+                account, event, market, asset, outcome, held_shares, settlement, payout,
+                if(settlement = 'open', toDateTime64('2299-12-31 00:00:00', 6, 'UTC'), period_start(ifNull(settled_at, now64(6, 'UTC')))) AS settled_from,
+{period_steps},
+                if(
+                    empty(periods),
+                    [(period_start(ifNull(settled_at, now64(6, 'UTC'))), toUInt64(0), nothing, nothing, nothing, nothing, nothing)],
+                    arrayMap((period, step) -> (period, step.2, step.4 - step.6, step.9, step.10, step.8, step.7 - step.5), periods, last_steps)
+                ) AS cost_steps
             FROM
             (
-{settled_assets}
+                SELECT account, event, market, asset, outcome, held_shares, settlement, payout, settled_at, if({period_seconds:UInt32} % 86400 = 0, days, trade_steps) AS steps
+                FROM {database}.settled_positions
+                LEFT JOIN
+                (
+                    SELECT account, asset, steps AS trade_steps FROM {database}.trade_costs WHERE {period_seconds:UInt32} % 86400 != 0
+                ) AS costs USING (account, asset)
             )
         )
     ),
@@ -122,9 +101,9 @@ WITH
             SELECT account, asset, event, market, outcome, payout, settled_from, paid_in, step, previous_step, next_period
             FROM lifetimes
             ARRAY JOIN
-                steps AS step,
-                arrayPushFront(arrayPopBack(steps), (toDateTime64(0, 6, 'UTC'), toUInt64(0), nothing, nothing, nothing, nothing, nothing)) AS previous_step,
-                arrayPushBack(arrayPopFront(steps.1), last_period + toIntervalMicrosecond(1)) AS next_period
+                cost_steps AS step,
+                arrayPushFront(arrayPopBack(cost_steps), (toDateTime64(0, 6, 'UTC'), toUInt64(0), nothing, nothing, nothing, nothing, nothing)) AS previous_step,
+                arrayPushBack(arrayPopFront(cost_steps.1), last_period + toIntervalMicrosecond(1)) AS next_period
         )
         -- Not the function arrayJoin, which makes one block of all rows.
         ARRAY JOIN period_starts(step.1, next_period) AS period
@@ -170,7 +149,7 @@ WITH
                 )
             GROUP BY market, starts_at
             UNION ALL
-            -- Not joined to the condition above by OR, so that the index of offsets is used there, and only `last` is read here.
+            -- Resolutions. Not joined to the condition above by OR, so that the index of offsets is used there and that of prices here.
             SELECT
                 toString(price_ticks.market) AS market,
                 received_at AS starts_at,
@@ -179,7 +158,7 @@ WITH
                 toFloat64(ask) AS closing_ask,
                 bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS last_tick
             FROM {database}.price_ticks
-            WHERE {period_seconds:UInt32} % 3600 = 0 AND NOT repeated AND is_resolution
+            WHERE {period_seconds:UInt32} % 3600 = 0 AND NOT repeated AND last IN (0, 1)
                 AND price_ticks.market GLOBAL IN (SELECT market FROM {database}.trade_states)
         ) AS hours
         GROUP BY market, period

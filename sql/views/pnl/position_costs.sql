@@ -38,29 +38,35 @@ CREATE OR REPLACE VIEW {database}.position_costs
     `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding; 0 when the history is complete'
 )
 AS
-WITH chosen_trades AS (SELECT * FROM {database}.trade_records FINAL WHERE side IN ('BUY', 'SELL'))
+WITH
+{period_functions},
+    (period_time -> if({period_seconds:UInt32} = 0, toDateTime64(0, 6, 'UTC'), period_start(period_time))) AS period_of
 SELECT
-    CAST(account, 'String') AS account,
-    CAST(event, 'String') AS event,
-    CAST(market, 'String') AS market,
-    CAST(asset, 'String') AS asset,
-    step.1 AS begins_at,
-    toUInt64(step.2) AS trades,
-    if(step.4, fromUnixTimestamp64Micro(step.3, 'UTC'), NULL) AS last_trade_at,
-    step.5 AS bought_shares,
-    step.6 AS bought_value,
-    step.7 AS sold_shares,
-    step.8 AS sold_value,
-    step.9 AS fees,
-    step.10 AS average_cost,
-    step.11 AS fifo_cost,
-    greatest(-step.12, toDecimal128(0, 12)) AS oversold_shares
+    account,
+    event,
+    market,
+    asset,
+    period AS begins_at,
+    step.2 AS trades,
+    step.3 AS last_trade_at,
+    step.4 AS bought_shares,
+    step.5 AS bought_value,
+    step.6 AS sold_shares,
+    step.7 AS sold_value,
+    step.8 AS fees,
+    step.9 AS average_cost,
+    step.10 AS fifo_cost,
+    step.11 AS oversold_shares
 FROM
 (
-{period_costs}
+    SELECT
+        *,
+{period_steps}
+    FROM
+    (
+        SELECT account, event, market, asset, days AS steps FROM {database}.position_days WHERE {period_seconds:UInt32} % 86400 = 0
+        UNION ALL
+        SELECT account, event, market, asset, steps FROM {database}.trade_costs WHERE {period_seconds:UInt32} % 86400 != 0
+    )
 )
-ARRAY JOIN
-    arrayZip(
-        end_periods, numbers, end_times, end_have_times, end_bought_shares, end_bought_value, end_sold_shares, end_sold_value, end_fees,
-        end_average_costs, end_fifo_costs, lowest_shares
-    ) AS step;
+ARRAY JOIN periods AS period, last_steps AS step;

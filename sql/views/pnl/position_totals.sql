@@ -1,8 +1,6 @@
 -- What did our accounts buy and sell of every asset in all, and what did the shares cost that they still hold?
 --
--- One row per account and asset: the row of position_costs(period_seconds = 0), which has the formulas. Rows of assets that were not
--- traded since a worker computed them are read from position_states, the others are computed from the trades; so a trade counts
--- as soon as it is stored, also one that arrives late. holdings has the readable form.
+-- One row per account and asset: the row of position_costs(period_seconds = 0), which has the formulas. holdings has the readable form.
 CREATE OR REPLACE VIEW {database}.position_totals
 (
     `account` String COMMENT 'Configured name of the account',
@@ -22,31 +20,20 @@ CREATE OR REPLACE VIEW {database}.position_totals
     `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a worker computed the row; NULL when it is computed from the trades by this query'
 )
 AS
-WITH
-    toUInt32(0) AS period_length,
-    known AS
-    (
-{asset_fingerprints}
-    ),
-    chosen_trades AS
-    (
-        SELECT * FROM {database}.trade_records FINAL
-        WHERE side IN ('BUY', 'SELL') AND (account, asset) GLOBAL IN
-        (
-            SELECT account, asset FROM known
-            WHERE (account, asset, fingerprint) GLOBAL NOT IN (SELECT account, asset, fingerprint FROM {database}.position_states FINAL)
-        )
-    )
 SELECT
-    toString(account) AS account, toString(event) AS event, toString(market) AS market, toString(asset) AS asset, trades, last_trade_at,
-    bought_shares, bought_value, sold_shares, sold_value, fees, average_cost, fifo_cost, oversold_shares, toNullable(computed_at) AS computed_at
-FROM {database}.position_states FINAL
-WHERE trades > 0 AND (account, asset, fingerprint) GLOBAL IN (SELECT account, asset, fingerprint FROM known)
-UNION ALL
-SELECT
-    account, event, market, asset, trades, last_trade_at,
-    bought_shares, bought_value, sold_shares, sold_value, fees, average_cost, fifo_cost, oversold_shares, NULL AS computed_at
-FROM
-(
-{cost_folds}
-);
+    account,
+    event,
+    market,
+    asset,
+    total.2 AS trades,
+    total.3 AS last_trade_at,
+    total.4 AS bought_shares,
+    total.5 AS bought_value,
+    total.6 AS sold_shares,
+    total.7 AS sold_value,
+    total.8 AS fees,
+    total.9 AS average_cost,
+    total.10 AS fifo_cost,
+    total.11 AS oversold_shares,
+    computed_at
+FROM (SELECT account, event, market, asset, days[-1] AS total, computed_at FROM {database}.position_days);
