@@ -229,6 +229,7 @@ export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
     'recent_account_polls',
     'settled_positions',
     'shared_fills',
+    'subscriptions',
     'trade_costs',
     'volume_completeness',
   ],

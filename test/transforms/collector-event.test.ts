@@ -56,9 +56,9 @@ const AUDITED: Extract<CollectorEvent, { type: 'audited' }> = {
 };
 
 describe('a collector event', () => {
-  it('that ends an observed range is one that the view `coverage` reads', () => {
+  it('that ends an observed range is one that the view `subscriptions` reads', () => {
     const [, types = ''] =
-      /WHERE type IN \(('subscribed'[^)]*)\)/.exec(readFileSync('sql/views/quality/coverage.sql', 'utf8')) ?? [];
+      /WHERE type IN \(('subscribed'[^)]*)\)/.exec(readFileSync('sql/views/quality/subscriptions.sql', 'utf8')) ?? [];
     expect(types.split(', ').toSorted()).toEqual(
       ['subscribed', ...ENDS_OBSERVED_RANGE].map((type) => `'${type}'`).toSorted(),
     );
