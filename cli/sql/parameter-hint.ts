@@ -15,9 +15,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 const CODES = new Set(['47', '51', '90', '456']);
 
 /** What to add to the message of a failed statement that uses a view without its parameters; empty for any other failure. */
-export function parameterHint(statement: string, code: string): string {
+export function parameterHint(statement: string, code: string, views = viewFiles): string {
   if (!CODES.has(code)) return '';
-  for (const view of viewFiles()) {
+  for (const view of views()) {
     const names = parametersOf(view);
     const [first] = names;
     if (first === undefined || !new RegExp(`\\b${view.name}\\b(?!\\s*\\(\\s*${first}\\b)`).test(statement)) continue;

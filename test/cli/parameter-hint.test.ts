@@ -12,7 +12,8 @@ describe('the hint for a view without its parameters', () => {
   });
 
   it('has an example of each parameter of each view', () => {
-    const hints = viewFiles().map(({ name }) => parameterHint(`SELECT * FROM ${name}`, UNKNOWN_IDENTIFIER));
+    const views = viewFiles();
+    const hints = views.map(({ name }) => parameterHint(`SELECT * FROM ${name}`, UNKNOWN_IDENTIFIER, () => views));
     expect(hints.filter(Boolean).length).toBeGreaterThan(10);
     expect(hints.filter((hint) => hint.includes('…'))).toEqual([]);
   });

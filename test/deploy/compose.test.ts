@@ -111,7 +111,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(volumes).filter((name) => !mounted.includes(name))).toEqual([]);
   });
 
-  it('gives each part of Chancery a folder for its data, and no other writable folder', () => {
+  it('gives each service of Chancery a folder for its data, and no other writable folder', () => {
     for (const [name, service] of own.filter(([part]) => part !== 'market')) {
       expect(service.read_only, name).toBe(true);
       const writable = [...(service.tmpfs ?? []), ...(service.volumes ?? []).map((mount) => mount.split(':')[1])];
@@ -122,7 +122,7 @@ describe('docker-compose.yml', () => {
     expect(new Set(folders).size, 'a data folder of its own for each').toBe(folders.length);
   });
 
-  it('gives the parts that share a network different ports', () => {
+  it('gives the services that share a network different ports', () => {
     const shared = own.filter(([, { network_mode }]) => network_mode === 'service:market');
     expect(shared.map(([name]) => name)).toEqual(['exchange', 'collect-0', 'collect-1']);
     const ports = shared.map(([, { environment }]) => environment?.['CHANCERY_METRICS_PORT']);
