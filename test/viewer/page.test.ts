@@ -299,6 +299,11 @@ describe('the page', () => {
     const { searchParams } = new URL(page.url());
     const zoomed = Number(searchParams.get('to')) - Number(searchParams.get('from'));
     expect(Math.abs(zoomed - 30 * 60_000)).toBeLessThan(60_000);
+    await page.goBack();
+    await page.waitForURL(/from=now-1h&to=now/);
+    await expect.poll(() => page.locator('#range').inputValue()).toBe('now-1h');
+    await page.goForward();
+    await page.waitForURL(/from=\d{13}&to=\d{13}/);
     await page.keyboard.press('b');
     await page.waitForURL(/from=now-1h&to=now/);
     await page.keyboard.press('l');

@@ -42,13 +42,16 @@ export class DashboardPage {
   readonly #back: { from: string; to: string }[] = [];
   #variables: readonly ResolvedVariable[] = [];
   #annotations: readonly AnnotationData[] = [];
-  #from: string;
-  #to: string;
-  #refresh: string;
+  #from = '';
+  #to = '';
+  #refresh = '';
   #full: string | undefined;
+  /** Whether the next address is a new entry of the browser's history. */
+  #isStep = false;
+  #address = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  #chosen: Readonly<Record<string, readonly string[]>>;
+  #chosen: Readonly<Record<string, readonly string[]>> = {};
   #asking: AbortController | undefined;
 
   constructor(
@@ -56,17 +59,40 @@ export class DashboardPage {
     address: PageAddress,
     private readonly shell: Shell,
   ) {
-    this.#from = address.from ?? dashboard.time.from;
-    this.#to = address.to ?? dashboard.time.to;
-    this.#refresh = address.refresh ?? dashboard.refresh;
-    this.#full = address.panel;
-    this.#chosen = address.variables;
+    this.#take(address);
     this.#host = this.#createHost();
     this.#grid = new PanelGrid(dashboard.panels, this.#host);
     this.#grid.setFull(this.#full);
     this.element.append(this.#grid.element);
     document.addEventListener('visibilitychange', () => this.#onVisible(), { signal: this.#closed.signal });
     document.addEventListener('keydown', (event) => this.#onKey(event), { signal: this.#closed.signal });
+  }
+
+  get uid(): string {
+    return this.dashboard.uid;
+  }
+
+  #take({ from, to, refresh, panel, variables }: PageAddress): void {
+    const { time, refresh: every } = this.dashboard;
+    this.#from = from ?? time.from;
+    this.#to = to ?? time.to;
+    this.#refresh = refresh ?? every;
+    this.#full = panel;
+    this.#chosen = variables;
+  }
+
+  /** Shows another address of the same dashboard, which the browser went back or forward to. */
+  show(address: PageAddress): void {
+    const before = { from: this.#from, to: this.#to };
+    this.#take(address);
+    const [from, to] = [this.#from, this.#to];
+    const last = this.#back.at(-1);
+    if (last?.from === from && last.to === to) this.#back.pop();
+    else if (before.from !== from || before.to !== to) this.#back.push(before);
+    this.#isStep = false;
+    this.#grid.setFull(this.#full);
+    this.#setTimer();
+    void this.#resolve();
   }
 
   async start(): Promise<void> {
@@ -96,10 +122,7 @@ export class DashboardPage {
       isLive: () => this.#isLive,
       theme: () => this.shell.theme,
       annotations: () => this.#annotations,
-      onZoom: (from, to) => {
-        this.#back.push({ from: this.#from, to: this.#to });
-        this.#setRange(String(from), String(to));
-      },
+      onZoom: (from, to) => this.#changeRange(String(from), String(to)),
       navigate: (href) => this.shell.navigate(href),
       onFull: (panel) => this.#setFull(this.#full === panel ? undefined : panel),
       fillText: (text, scope) => fillText(text, this.#variables, scope, 'text'),
@@ -159,14 +182,21 @@ export class DashboardPage {
     }
   }
 
+  #changeRange(from: string, to: string): void {
+    this.#back.push({ from: this.#from, to: this.#to });
+    this.#setRange(from, to);
+  }
+
   #setRange(from: string, to: string): void {
     this.#from = from;
     this.#to = to;
+    this.#isStep = true;
     void this.#resolve();
   }
 
   #setFull(panel: string | undefined): void {
     this.#full = panel;
+    this.#isStep = true;
     this.#grid.setFull(panel);
     this.#writeAddress();
   }
@@ -174,6 +204,7 @@ export class DashboardPage {
   #choose(name: string, values: readonly string[]): void {
     const current = Object.fromEntries(this.#variables.map((one) => [one.name, one.value]));
     this.#chosen = { ...current, [name]: values };
+    this.#isStep = true;
     void this.#resolve();
   }
 
@@ -206,6 +237,8 @@ export class DashboardPage {
     const { target, key } = event;
     if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey)
       return;
+    // Escape closes it, and nothing else.
+    if (document.querySelector('dialog[open]')) return;
     if (key === 'Escape' && this.#full !== undefined) this.#setFull(undefined);
     else if (key === 'r') void this.#resolve();
     else if (key === 'b') this.#goBack();
@@ -221,15 +254,13 @@ export class DashboardPage {
   #zoomOut(): void {
     const [from, to] = this.#absolute();
     const half = (to - from) / 2;
-    this.#back.push({ from: this.#from, to: this.#to });
-    this.#setRange(String(Math.max(0, from - half)), String(Math.min(Date.now(), to + half)));
+    this.#changeRange(String(Math.max(0, from - half)), String(Math.min(Date.now(), to + half)));
   }
 
   /** Replaces a relative time range by the same in absolute times: the address then shows the same at any time. */
   #fixRange(): void {
     const [from, to] = this.#absolute();
-    this.#back.push({ from: this.#from, to: this.#to });
-    this.#setRange(String(from), String(to));
+    this.#changeRange(String(from), String(to));
   }
 
   #absolute(): [from: number, to: number] {
@@ -249,7 +280,10 @@ export class DashboardPage {
       variables,
       panel: this.#full,
     });
-    history.replaceState(null, '', address);
+    if (this.#isStep && address !== this.#address) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
+    this.#isStep = false;
+    this.#address = address;
   }
 
   #showControls(): void {
@@ -296,7 +330,7 @@ export class DashboardPage {
     const isQuick = this.#to === 'now' && quick.some(({ value }) => value === this.#from);
     const own = isQuick ? [] : [{ text: this.#rangeText(), value: 'own' }];
     const range = select([...own, ...quick], isQuick ? this.#from : 'own', (from) => {
-      if (from !== 'own') this.#setRange(from, 'now');
+      if (from !== 'own') this.#changeRange(from, 'now');
     });
     range.id = 'range';
     range.setAttribute('aria-label', 'Time range');

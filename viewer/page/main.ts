@@ -59,7 +59,7 @@ class Page implements Shell {
       this.#problem,
     );
     document.body.replaceChildren(top, this.#content, this.#sql);
-    addEventListener('popstate', () => void this.open());
+    addEventListener('popstate', () => this.#goTo());
     document.addEventListener('keydown', (event) => {
       const { key, target } = event;
       if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
@@ -70,6 +70,13 @@ class Page implements Shell {
         void this.#search();
       }
     });
+  }
+
+  /** The browser went back or forward. */
+  #goTo(): void {
+    const address = parseAddress(location.pathname, location.search);
+    if (address && this.#page instanceof DashboardPage && this.#page.uid === address.uid) this.#page.show(address);
+    else void this.open();
   }
 
   navigate(href: string): void {
