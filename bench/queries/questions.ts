@@ -223,6 +223,7 @@ export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
     'merged_coverage',
     'observed_ranges',
     'payouts',
+    'poll_ticks',
     'position_costs',
     'position_days',
     'position_totals',

@@ -10,8 +10,7 @@
 --   current_price cp                     last price in the last tick before the poll began; of NO 1 - price
 --   value v                              shares × current_price
 --   pnl pv, pnl_percent pp               value - cost; 100 × (value - cost) / cost, 0 when the cost is 0
--- Ticks are read from 7 days before the first of the recent polls to 5 s after the last one. An older tick counts if it is the last one of
--- its market until now; otherwise own prices and what follows from them are NULL (unknown).
+-- Ticks are those of poll_ticks: where a market has none before the poll, own prices and what follows from them are NULL (unknown).
 -- The exchange rounds quotients: entry_price and pnl_percent are equal within a millionth, all others exactly. `state`:
 --   equal
 --   newer, unread                        as in position_reconciliation: the trades or the settlements differ
@@ -38,67 +37,20 @@ AS
 WITH
     toDecimal128('0.000001', 12) AS millionth,
     toDecimal128(0, 12) AS nothing,
-    -- A constant, so that ClickHouse reads only the ticks of this time.
-    (SELECT (min(started_at), max(started_at)) FROM {database}.recent_account_polls WHERE list = 'positions') AS polled,
-    -- Compared faster than the list of blocks.
-    (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset,
-    -- Of the hours before the first poll only the last tick of each, from price_hours, and the ticks that it does not hold.
-    ticks AS
-    (
-        SELECT tick_market, fromUnixTimestamp64Micro(toInt64(bitShiftRight(tick, 64)), 'UTC') AS tick_at, argMax(known.tick_last, tick) AS tick_last
-        FROM
-        (
-            SELECT toString(price_hours.market) AS tick_market, last_tick AS tick, close AS tick_last
-            FROM {database}.price_hours
-            WHERE price_hours.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
-                AND price_hours.begins_at >= toStartOfHour(polled.1 - toIntervalDay(7)) AND price_hours.begins_at < toStartOfHour(polled.1)
-                AND last_tick >= bitShiftLeft(toUInt128(toUnixTimestamp64Micro(polled.1 - toIntervalDay(7))), 64)
-                AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
-            UNION ALL
-            SELECT
-                toString(price_ticks.market) AS tick_market,
-                bitShiftLeft(toUInt128(toUnixTimestamp64Micro(price_ticks.received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick,
-                toFloat64(last) AS tick_last
-            FROM {database}.price_ticks
-            WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
-                AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
-                AND price_ticks.received_at >= toStartOfHour(polled.1)
-            UNION ALL
-            SELECT
-                toString(price_ticks.market) AS tick_market,
-                bitShiftLeft(toUInt128(toUnixTimestamp64Micro(price_ticks.received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick,
-                toFloat64(last) AS tick_last
-            FROM {database}.price_ticks
-            WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
-                AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
-                AND price_ticks.received_at < toStartOfHour(polled.1) AND (repeated OR is_resolution)
-            UNION ALL
-            SELECT
-                toString(price_ticks.market) AS tick_market,
-                bitShiftLeft(toUInt128(toUnixTimestamp64Micro(price_ticks.received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick,
-                toFloat64(last) AS tick_last
-            FROM {database}.price_ticks
-            WHERE price_ticks.market GLOBAL IN (SELECT market FROM {database}.position_observations WHERE received_at >= polled.1)
-                AND price_ticks.received_at >= polled.1 - toIntervalDay(7) AND price_ticks.received_at <= polled.2 + toIntervalSecond(5)
-                AND price_ticks.received_at < toStartOfHour(polled.1)
-                AND `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
-            UNION ALL
-            SELECT market AS tick_market, bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) AS tick, last AS tick_last
-            FROM {database}.latest_ticks
-        ) AS known
-        GROUP BY tick_market, tick_at
-    ),
     priced AS
     (
         SELECT
             account, event, market, asset, outcome, row_state, shares, cost, exchange_shares, exchange_cost, locked, polled_at,
             exchange_available_shares, exchange_entry_price, exchange_value, exchange_pnl, exchange_pnl_percent,
             toDecimal128OrNull(toString(exchange_price), 12) AS their_price,
-            if(before_at = 0 OR outcome = '', NULL, if(outcome = 'NO', 1 - toDecimal128(toString(before_last), 12), toDecimal128(toString(before_last), 12))) AS own_price,
-            if(after_at = 0 OR outcome = '', NULL, if(outcome = 'NO', 1 - toDecimal128(toString(after_last), 12), toDecimal128(toString(after_last), 12))) AS later_price
+            if(before.1 = 0 OR outcome = '', NULL, if(outcome = 'NO', 1 - toDecimal128(toString(before.2), 12), toDecimal128(toString(before.2), 12))) AS own_price,
+            if(after.1 = 0 OR outcome = '', NULL, if(outcome = 'NO', 1 - toDecimal128(toString(after.2), 12), toDecimal128(toString(after.2), 12))) AS later_price
         FROM
         (
-            SELECT *, polled_at + toIntervalSecond(5) AS soon_after
+            SELECT
+                * EXCEPT ticks,
+                arrayLast(tick -> tick.1 <= polled_at, ticks) AS before,
+                arrayLast(tick -> tick.1 <= polled_at + toIntervalSecond(5), ticks) AS after
             FROM
             (
                 SELECT *, position_reconciliation.state AS row_state
@@ -112,17 +64,8 @@ WITH
                 WHERE side = 'SELL'
                 GROUP BY account, asset
             ) AS sales USING (account, asset)
-        ) AS positions
-        ASOF LEFT JOIN
-        (
-            SELECT tick_market AS market_before, tick_at AS before_at, tick_last AS before_last
-            FROM ticks
-        ) AS before ON positions.market = market_before AND positions.polled_at >= before_at
-        ASOF LEFT JOIN
-        (
-            SELECT tick_market AS market_after, tick_at AS after_at, tick_last AS after_last
-            FROM ticks
-        ) AS after ON positions.market = market_after AND positions.soon_after >= after_at
+            LEFT JOIN (SELECT market, ticks FROM {database}.poll_ticks) AS prices USING (market)
+        )
     ),
     valued AS
     (

@@ -33,7 +33,6 @@ CREATE OR REPLACE VIEW {database}.position_reconciliation
 )
 AS
 WITH
-    -- As in pnl_by_asset, so that ClickHouse computes it once.
     (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness,
     (
         SELECT groupArray((account, poll_id, started_at, is_read, complete_to))
@@ -124,11 +123,13 @@ FROM
         max(sides.their_percent) AS their_percent
     FROM
     (
+        -- shares and cost are those of pnl_by_asset.
         SELECT
-            account, asset, event, market, outcome, shares, cost, last_trade_at, settled_at,
+            account, asset, event, market, outcome, if(settlement = 'open', held_shares, toDecimal128(0, 12)) AS shares,
+            if(settlement = 'open', days[-1].9, toDecimal128(0, 12)) AS cost, days[-1].3 AS last_trade_at, settled_at,
             '' AS their_event, '' AS their_market, toDecimal128(0, 12) AS exchange_shares, NULL AS exchange_cost_known, 0 AS without_cost,
             NULL AS their_available, NULL AS their_entry_price, NULL AS their_price, NULL AS their_value, NULL AS their_pnl, NULL AS their_percent
-        FROM {database}.pnl_by_asset
+        FROM {database}.settled_positions
         UNION ALL
         SELECT
             account, asset, '' AS event, '' AS market, '' AS outcome, toDecimal128(0, 12) AS shares, toDecimal128(0, 12) AS cost, NULL AS last_trade_at, NULL AS settled_at,
