@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { whyNoBroker } from '../test/kafka/jars.js';
+import { benchAggregates, ENTRIES } from './aggregates.js';
 import type { Bench } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
 import { benchClientAccount } from './client-account.js';
@@ -125,6 +126,14 @@ export const BENCHES: readonly Bench[] = [
     about: 'signed limit orders over HTTP, with exchange and client as two processes on one machine',
     settings: { orders: ORDERS, connections: CONNECTIONS, accounts: ACCOUNTS, durable: true },
     run: benchExchangeOrders,
+  },
+  {
+    name: 'aggregates',
+    about:
+      'order book records in the embedded log until a query returns their rows, with the aggregates of ticks and without them',
+    settings: { fsync: true, protocol: 'exactly once', partitions: 4, workers: 1, entries: ENTRIES, rawBodies: false },
+    runs: 3,
+    run: benchAggregates,
   },
   {
     name: 'viewer',
