@@ -97,7 +97,10 @@ export function questionsAt(endsAt: Date): Question[] {
     all('pnl_by_account, all accounts', 'SELECT * FROM pnl_by_account'),
     all('position_reconciliation, one account', `SELECT * FROM position_reconciliation WHERE ${ofAccount}`),
     all('positions, one account', `SELECT * FROM positions WHERE ${ofAccount}`),
-    all('position_changes, one account', `SELECT * FROM position_changes WHERE ${ofAccount}`),
+    all(
+      'position_changes, one position',
+      `SELECT * FROM position_changes WHERE ${ofAccount} AND asset = 'asset-1740-yes'`,
+    ),
     all('account_completeness, all accounts', 'SELECT * FROM account_completeness'),
     all(
       'candle_prices of a minute, one market, 24 hours',
