@@ -26,7 +26,8 @@ const ACCOUNT = "account = 'account-1'";
 const FIFO: readonly Question[] = [
   {
     name: 'position_costs, one account, 100,000 trades',
-    sql: `SELECT * FROM position_costs(period_seconds = 0) WHERE ${ACCOUNT}`,
+    // One period that is no whole number of days, so that it is computed from the trades.
+    sql: `SELECT * FROM position_costs(period_seconds = 2000000000) WHERE ${ACCOUNT}`,
   },
   { name: 'holdings, one account, 100,000 trades', sql: `SELECT * FROM holdings WHERE ${ACCOUNT}` },
 ];
