@@ -150,9 +150,12 @@ export function questionsAt(endsAt: Date): Question[] {
     all('longshots', 'SELECT * FROM longshots'),
     all(
       'trade_quotes, one market, 30 days',
-      `SELECT avg(effective_spread), avg(markout_5s), avg(markout_1m) FROM trade_quotes(margin_ms = 250) WHERE ${ofMarket}`,
+      `SELECT avg(effective_spread), avg(markout_5s), avg(markout_1m) FROM trade_quotes(margin_ms = 250, scope = 'all') WHERE ${ofMarket}`,
     ),
-    all('price_impact, one market, 30 days', `SELECT * FROM price_impact(margin_ms = 250) WHERE ${ofMarket}`),
+    all(
+      'price_impact, one market, 30 days',
+      `SELECT * FROM price_impact(level = 'market', margin_ms = 250) WHERE ${ofMarket}`,
+    ),
     all(
       'fill_slippage, one account and market, 30 days',
       `SELECT * FROM fill_slippage(margin_ms = 250) WHERE ${ofAccount} AND ${ofMarket}`,

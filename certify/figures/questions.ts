@@ -121,7 +121,7 @@ export const questionsOf = ({ from, to }: { readonly from: number; readonly to: 
       value: [
         ...['mid', 'quote_age_seconds', 'effective_spread', 'slippage', 'markout_5s', 'markout_1m', 'markout_5m'],
       ],
-      from: `trade_quotes(margin_ms = ${QUOTE_MARGIN_MS}) WHERE scope = 'all'`,
+      from: `trade_quotes(margin_ms = ${QUOTE_MARGIN_MS}, scope = 'all')`,
     },
     'slippage of own fills': {
       key: ['account', 'asset', MILLISECOND, 'side', 'quantity', 'price'],

@@ -9,6 +9,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   to_at: "'2026-01-06'",
   price: "'chance'",
   level: "'market'",
+  scope: "'all'",
   market: "'MARKET ID'",
 };
 /** Codes of ClickHouse for a parameterized view without its parameters. Its messages do not name them. */

@@ -92,6 +92,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   level: "'market'",
   market: "'m'",
   margin_ms: '250',
+  scope: "'all'",
   from_at: `'${ago(26 * 3600)}'`,
   to_at: `'${ago(0)}'`,
 };

@@ -68,6 +68,5 @@ INNER JOIN (SELECT asset AS known_asset, outcome FROM {database}.assets) AS know
 INNER JOIN
 (
     SELECT fill_id, market AS quote_market, event AS quote_event, mid AS yes_mid, quote_age_seconds AS age_seconds
-    FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32})
-    WHERE scope = 'own'
+    FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32}, scope = 'own')
 ) AS quotes ON sides.own_fill_id = quotes.fill_id AND sides.own_market = quotes.quote_market;

@@ -1,9 +1,10 @@
 -- How far does a trade of a given size move the price?
 --
---   SELECT * FROM price_impact(margin_ms = 250) WHERE delay = '1 min' ORDER BY impact_per_share DESC
+--   SELECT * FROM price_impact(level = 'market', margin_ms = 250) WHERE delay = '1 min' ORDER BY impact_per_share DESC
 --
--- One row per market and delay (5 s, 1 min, 5 min), and per delay over all markets (market is empty). It is a linear regression (least
--- squares) over the trades of all users (scope all) of trade_quotes, which says what a quote, a mid and a direction are:
+-- One row per market and delay (5 s, 1 min, 5 min), or with level = 'all' one per delay over all markets (market is empty). It is a
+-- linear regression (least squares) over the trades of all users (scope all) of trade_quotes, which says what a quote, a mid and a
+-- direction are:
 --   change of mid = intercept + impact_per_share × signed size
 --   change of mid = mid at executed_at + delay - mid of the quote before the trade, in YES terms
 --   signed size   = direction × quantity: shares of YES bought, negative where they were sold
@@ -11,7 +12,7 @@
 -- sqrt((1 - r_squared) / (trades - 2) × variance of the change / variance of the size); it takes the trades as independent, which trades
 -- that follow each other within the delay are not. Trades without a mid at either moment are left out and counted in unquoted_trades. The
 -- figures are NULL for fewer than 30 trades, and where all sizes are equal. The side of an activity item is taken as the taker's: an assumption.
--- Filters on event and market are pushed down to the trades and to the ticks; the rows of all markets read all of both.
+-- Filters on event and market are pushed down to the trades and to the ticks; level = 'all' reads all of both.
 CREATE OR REPLACE VIEW {database}.price_impact
 (
     `event` String COMMENT 'Event ID; empty when unknown, and in the row of all markets',
@@ -25,20 +26,6 @@ CREATE OR REPLACE VIEW {database}.price_impact
     `r_squared` Nullable(Float64) COMMENT 'Part of the variance of the change that the size explains, 0 to 1; NULL when mid never changed'
 )
 AS
-WITH changes_of_mid AS
-(
-    SELECT
-        quotes.event AS event,
-        quotes.market AS market,
-        fill_id,
-        delay,
-        direction * toFloat64(quantity) AS size,
-        -- markout + slippage = direction × (later mid - mid)
-        direction * (markout + slippage) AS change
-    FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32}) AS quotes
-    ARRAY JOIN ['5 s', '1 min', '5 min'] AS delay, [markout_5s, markout_1m, markout_5m] AS markout
-    WHERE scope = 'all'
-)
 SELECT
     event,
     market,
@@ -71,10 +58,17 @@ FROM
             arrayMap(point -> point.3, points) AS changes
         FROM
         (
-            SELECT event, market, fill_id, delay, size, change FROM changes_of_mid WHERE market != ''
-            UNION ALL
-            -- A second reading, so that a filter on market or event reaches the trades and ticks of the first, and of this one reads nothing.
-            SELECT '' AS event, '' AS market, fill_id, delay, size, change FROM changes_of_mid
+            SELECT
+                if({level:String} = 'market', quotes.event, '') AS event,
+                if({level:String} = 'market', quotes.market, '') AS market,
+                fill_id,
+                delay,
+                direction * toFloat64(quantity) AS size,
+                -- markout + slippage = direction × (later mid - mid)
+                direction * (markout + slippage) AS change
+            FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32}, scope = 'all') AS quotes
+            ARRAY JOIN ['5 s', '1 min', '5 min'] AS delay, [markout_5s, markout_1m, markout_5m] AS markout
+            WHERE {level:String} != 'market' OR quotes.market != ''
         )
         GROUP BY event, market, delay
     )

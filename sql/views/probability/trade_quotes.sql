@@ -1,8 +1,8 @@
 -- How far from the quotes was every trade made, and how did the price move afterwards?
 --
---   SELECT * FROM trade_quotes(margin_ms = 250) WHERE scope = 'all' AND market = '...' ORDER BY executed_at
+--   SELECT * FROM trade_quotes(margin_ms = 250, scope = 'all') WHERE market = '...' ORDER BY executed_at
 --
--- One row per fill of fills with a YES price and a time. A time of the exchange is compared with times of our clock: the quote of a trade
+-- One row per fill of the scope (all or own) in fills with a YES price and a time. A time of the exchange is compared with times of our clock: the quote of a trade
 -- is the last tick received at least margin_ms before its execution. A smaller margin finds newer quotes, and sometimes one that the
 -- trade itself changed. The side of a fill is taken as that of the taker: for the activity feed this is an assumption, as the interface
 -- does not say it; for own it is our side, also where we were the maker (fill_slippage has each side of our fills). In YES terms the
@@ -11,7 +11,7 @@
 --   markout after t  = direction × (mid at executed_at + t - yes_price): what the taker would have gained per share by then
 -- mid = (bid + ask) / 2 of the quote: NULL where a side is empty or the book is crossed. All are also NULL where the order book of the
 -- event was not observed from the receipt of the quote to the moment for which it stands: coverage of that moment is below 1.
--- Filters on scope, event and market are pushed down to the trades and to the ticks. Others are not: filter by market or by event.
+-- Filters on event and market are pushed down to the trades and to the ticks. Others are not: filter by market or by event.
 CREATE OR REPLACE VIEW {database}.trade_quotes
 (
     `scope` String COMMENT 'own: trades of our accounts. all: the activity feed, of all users',
@@ -50,7 +50,7 @@ SELECT
 FROM
 (
     SELECT
-        scope,
+        CAST({scope:String}, 'String') AS scope,
         tupleElement(executed, 'fill_id') AS fill_id,
         trade_event AS event,
         trade_market AS market,
@@ -63,7 +63,6 @@ FROM
     FROM
     (
         SELECT
-            scope,
             trade_event,
             trade_market,
             trades[1] AS executed,
@@ -76,7 +75,6 @@ FROM
             -- Not an ASOF join, through which a filter reaches only the trades. Through the window it reaches trades and ticks. Its rows
             -- are sorted, and most are ticks: they have as few bytes as possible.
             SELECT
-                scope,
                 window_event AS trade_event,
                 window_market AS trade_market,
                 trades,
@@ -86,7 +84,6 @@ FROM
             FROM
             (
                 SELECT
-                    scope,
                     fills.event AS window_event,
                     fills.market AS window_market,
                     -- One trade, and none of a tick.
@@ -103,27 +100,24 @@ FROM
                     )] AS trades,
                     assumeNotNull(fills.executed_at) + toIntervalMillisecond(delay) AS moment,
                     0. AS tick_mid,
-                    toUInt64(0) AS tick_offset,
-                    toUInt32(0) AS tick_index
+                    -- After every tick of the moment.
+                    18446744073709551615 AS position
                 FROM {database}.fills
                 ARRAY JOIN [1, 2, 3, 4] AS step, [-toInt64({margin_ms:UInt32}), 5000, 60000, 300000] AS delay
-                WHERE fills.yes_price IS NOT NULL AND fills.executed_at IS NOT NULL AND side IN ('BUY', 'SELL')
+                WHERE fills.scope = {scope:String} AND fills.yes_price IS NOT NULL AND fills.executed_at IS NOT NULL AND side IN ('BUY', 'SELL')
                 UNION ALL
                 SELECT
-                    scope,
                     CAST(event, 'String') AS window_event,
                     CAST(market, 'String') AS window_market,
                     CAST([], 'Array(Tuple(fill_id String, executed_at DateTime64(6, \'UTC\'), direction Float64, quantity Decimal(38, 12), yes_price Float64, step UInt8))') AS trades,
                     received_at AS moment,
                     if(is_resolution OR NOT ifNull(bid <= ask, false), -1., toFloat64(assumeNotNull((bid + ask) / 2))) AS tick_mid,
-                    `_offset` AS tick_offset,
-                    `_index` AS tick_index
+                    bitShiftLeft(`_offset`, 24) + `_index` AS position
                 FROM {database}.price_ticks
-                ARRAY JOIN ['own', 'all'] AS scope
                 WHERE NOT repeated
             )
             WINDOW earlier AS (
-                PARTITION BY scope, window_event, window_market ORDER BY moment, notEmpty(trades), tick_offset, tick_index
+                PARTITION BY window_event, window_market ORDER BY moment, position
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             )
         ) AS quoted
@@ -133,5 +127,5 @@ FROM
         ) AS observed ON quoted.trade_event = observed.observed_event AND quoted.moment >= observed.begins_at
         WHERE notEmpty(trades)
     )
-    GROUP BY scope, fill_id, event, market, executed_at
+    GROUP BY fill_id, event, market, executed_at
 );

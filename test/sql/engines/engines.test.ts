@@ -261,7 +261,7 @@ function suite(): void {
   it('quotes before trades and markouts after them are those of pandas.merge_asof', async () => {
     const rows = await ask<Record<string, number> & { fill_id: string }>(
       market,
-      `SELECT fill_id, mid, markout_5s, markout_1m, markout_5m FROM trade_quotes(margin_ms = ${MARGIN_MS}) WHERE scope = 'all'`,
+      `SELECT fill_id, mid, markout_5s, markout_1m, markout_5m FROM trade_quotes(margin_ms = ${MARGIN_MS}, scope = 'all')`,
     );
     expect(rows).toHaveLength(trades.length);
     for (const { fill_id, ...figures } of rows) {
