@@ -214,6 +214,7 @@ export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
   'others are made of them': [
     'account_periods',
     'account_polls',
+    'activity_volumes',
     'backfilled_ranges',
     'calibration_forecasts',
     'chance_backfills',
@@ -226,6 +227,7 @@ export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
     'latest_account_polls',
     'latest_ticks',
     'lost_periods',
+    'market_payouts',
     'merged_coverage',
     'observed_ranges',
     'payouts',

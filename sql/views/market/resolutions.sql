@@ -27,9 +27,7 @@ CREATE OR REPLACE VIEW {database}.resolutions
 AS
 WITH
     -- The division is evaluated for every row.
-    toDecimal128('0.000000000001', 12) AS smallest,
-    -- A constant: ClickHouse plans a query that has the view in a join many times slower.
-    (SELECT groupArray((account, complete_to)) FROM {database}.account_completeness) AS completeness
+    toDecimal128('0.000000000001', 12) AS smallest
 SELECT
     market,
     event,
@@ -71,33 +69,8 @@ FROM
         LEFT JOIN (SELECT market, event, name FROM {database}.markets) AS known ON known.market = chances.market
         LEFT JOIN
         (
-            SELECT
-                market,
-                countIf(outcome = 'YES') AS yes_payouts,
-                countIf(outcome = 'NO') AS no_payouts,
-                sumIf(amount, outcome = 'YES') AS yes_amount,
-                sumIf(amount, outcome = 'NO') AS no_amount,
-                -- Of the accounts whose shares are known.
-                sumIf(amount, outcome = 'YES' AND is_complete) AS yes_amount_of_known,
-                sumIf(amount, outcome = 'NO' AND is_complete) AS no_amount_of_known,
-                sumIf(shares, outcome = 'YES' AND is_complete) AS yes_shares,
-                sumIf(shares, outcome = 'NO' AND is_complete) AS no_shares,
-                min(paid_at) AS first_paid_at
-            FROM
-            (
-                SELECT account, asset, amount, paid_at, ifNull(complete_to >= paid_at, false) AS is_complete
-                FROM (SELECT account, asset, amount, paid_at FROM {database}.payouts) AS paid
-                LEFT JOIN (SELECT one.1 AS account, one.2 AS complete_to FROM (SELECT arrayJoin(completeness) AS one)) AS known_to USING (account)
-            ) AS paid
-            INNER JOIN (SELECT asset, market, outcome FROM {database}.assets) AS assets USING (asset)
-            LEFT JOIN
-            (
-                SELECT account, asset, sumIf(quantity, side = 'BUY') - sumIf(quantity, side = 'SELL') AS shares
-                FROM {database}.trades
-                WHERE (account, asset) GLOBAL IN (SELECT account, asset FROM {database}.payouts)
-                GROUP BY account, asset
-            ) AS held USING (account, asset)
-            GROUP BY market
+            SELECT market, yes_payouts, no_payouts, yes_amount, no_amount, yes_amount_of_known, no_amount_of_known, yes_shares, no_shares, first_paid_at
+            FROM {database}.market_payouts
         ) AS payments ON payments.market = chances.market
     )
 );

@@ -9,7 +9,7 @@
 --   weighting time:  forecast = the last trade price of the order book stream (price_ticks, not repeated, more than 0 and less than 1)
 --                    that was received at or before forecast_at. observed: the event was observed from that tick to forecast_at,
 --                    so it was the price then. missing: it was not, or no price was known. Every market weighs 1.
---   weighting trades: forecast = the average YES price of the trades of all users (fills) from the next longer horizon to forecast_at
+--   weighting trades: forecast = the average YES price of the trades of all users (activity) from the next longer horizon to forecast_at
 --                    (30 d: of all before it), each trade counting once, of whatever size. missing: the activity feed is not complete
 --                    up to forecast_at. no trade: there was none. The market weighs as many as it had trades.
 CREATE OR REPLACE VIEW {database}.calibration_forecasts
@@ -119,9 +119,9 @@ FROM
                         assumeNotNull(executed_at) AS known_at,
                         (known_at, toUInt64(0), toUInt32(0)) AS position,
                         0. AS price,
-                        assumeNotNull(fills.yes_price) AS yes_price
-                    FROM {database}.fills
-                    WHERE scope = 'all' AND executed_at IS NOT NULL AND fills.yes_price > 0 AND fills.yes_price < 1
+                        assumeNotNull(activity.yes_price) AS yes_price
+                    FROM {database}.activity
+                    WHERE executed_at IS NOT NULL AND activity.yes_price > 0 AND activity.yes_price < 1
                 ) AS prices
                 RIGHT JOIN
                 (

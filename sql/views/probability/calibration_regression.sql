@@ -155,15 +155,14 @@ FROM
                                 FROM {database}.calibration_forecasts AS forecasts
                                 LEFT JOIN
                                 (
-                                    SELECT market, toFloat64(volume) AS volume
-                                    FROM {database}.volume_by_market
-                                    WHERE scope = 'all'
+                                    SELECT market, toFloat64(sum(activity_volumes.volume)) AS volume
+                                    FROM {database}.activity_volumes
+                                    GROUP BY market
                                 ) AS volumes ON forecasts.market = volumes.market
-                                CROSS JOIN (SELECT max(complete_to) AS complete_to FROM {database}.volume_completeness WHERE scope = 'all') AS read_to
                                 ARRAY JOIN [
                                     ('all', ''),
                                     ('category', ifNull(category, '')),
-                                    ('size', multiIf(complete_to IS NULL OR complete_to < close_at, 'unknown', volumes.volume < 100, 'under 100', volumes.volume < 1000, '100 to 1000', volumes.volume < 10000, '1000 to 10000', '10000 or more'))
+                                    ('size', multiIf(ifNull((SELECT max(complete_to) FROM {database}.history_completeness WHERE operation = 'activity') < close_at, true), 'unknown', volumes.volume < 100, 'under 100', volumes.volume < 1000, '100 to 1000', volumes.volume < 10000, '1000 to 10000', '10000 or more'))
                                 ] AS group
                                 WHERE state != 'no trade'
                             )

@@ -5,8 +5,8 @@
 --   vwap   = sum(quantity × YES price) / sum(quantity), over the fills with a known outcome; NULL where these have no shares
 -- Sums are exact; volume and yes_value are then cut to 12 decimals.
 --
--- Of all users, days that are over are read from volume_days, and from activity_records what volume_days does not hold yet. Of our
--- accounts, markets are read from own_volumes, and from the trades what own_volumes does not hold.
+-- The rows of all users are those of activity_volumes. Of our accounts, markets are read from own_volumes, and from the trades what
+-- own_volumes does not hold.
 -- Completeness, as fractions of the elapsed part of the day: observed is the part before complete_to; missing is the rest, in which fills
 -- may be missing; backfilled is 0.
 CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
@@ -28,15 +28,7 @@ CREATE OR REPLACE VIEW {database}.volume_by_market_and_day
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade up to this time is included, by our clock. own: of the account that is least complete. NULL before the first complete walks'
 )
 AS
-WITH held AS
-    (
-        SELECT executed_day, rollup_id
-        FROM
-        (
-{activity_day_fingerprints}
-        ) AS days
-        INNER JOIN (SELECT executed_day, rollup_id, fingerprint FROM {database}.volume_rollups FINAL) AS rollups USING (executed_day, fingerprint)
-    ),
+WITH
     own_known AS
     (
 {market_fingerprints}
@@ -143,33 +135,8 @@ FROM
             ) AS parts
             GROUP BY day, event, market
             UNION ALL
-            SELECT 'all' AS scope, day, ifNull(known_event, '') AS event, market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
-            FROM
-            (
-                SELECT toNullable(executed_day) AS day, toString(market) AS market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
-                FROM {database}.volume_days
-                WHERE (executed_day, rollup_id) GLOBAL IN (SELECT executed_day, rollup_id FROM held)
-                UNION ALL
-                -- What volume_days does not hold yet.
-                SELECT
-                    toDate(executed_at) AS day,
-                    market_id AS market,
-        {fill_sums}
-                FROM
-                (
-                    SELECT
-                        toString(market) AS market_id,
-                        executed_at,
-                        quantity,
-                        price,
-        {activity_outcome},
-                        multiIf(outcome = 'YES', price, outcome = 'NO', 1 - price, NULL) AS yes_price
-                    FROM {database}.activity_records FINAL
-                    WHERE executed_day GLOBAL NOT IN (SELECT executed_day FROM held)
-                )
-                GROUP BY day, market
-            ) AS sums
-            LEFT JOIN (SELECT market, event AS known_event FROM {database}.markets) AS known USING (market)
+            SELECT 'all' AS scope, day, event, market, trades, shares, volume, yes_value, unpriced_trades, unpriced_shares
+            FROM {database}.activity_volumes
         ) AS traded
         LEFT JOIN (SELECT scope, complete_to FROM {database}.volume_completeness) AS known_to USING (scope)
     )
