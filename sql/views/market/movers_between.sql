@@ -28,6 +28,9 @@ AS
 WITH
     parseDateTime64BestEffort({from_at:String}, 6, 'UTC') AS window_start,
     parseDateTime64BestEffort({to_at:String}, 6, 'UTC') AS window_end,
+    -- The first tick after the start and after the end, as numbers of price_hours.
+    bitShiftLeft(toUInt128(toUnixTimestamp64Micro(window_start) + 1), 64) AS start_tick,
+    bitShiftLeft(toUInt128(toUnixTimestamp64Micro(window_end) + 1), 64) AS end_tick,
     -- Compared faster than the list of blocks.
     (SELECT if(count() = 0, 18446744073709551615, min(block) * 65536) FROM {database}.price_blocks FINAL WHERE rollup_id = 0) AS first_offset
 SELECT
@@ -60,13 +63,13 @@ FROM
         sumIf(hours.ticks, inside) AS ticks
     FROM
     (
-        -- Whole hours but those in which the window starts and ends.
-        SELECT event, market, begins_at > window_start AS inside, open, high, low, close, first_tick, last_tick, ticks
+        SELECT event, market, first_tick >= start_tick AS inside, open, high, low, close, first_tick, last_tick, ticks
         FROM {database}.price_hours
-        WHERE begins_at >= toStartOfHour(window_start - toIntervalDay(7)) AND begins_at < toStartOfHour(window_end) AND begins_at != toStartOfHour(window_start)
+        WHERE begins_at >= toStartOfHour(window_start - toIntervalDay(7)) AND begins_at <= window_end
+            AND last_tick < end_tick AND (first_tick >= start_tick OR last_tick < start_tick)
             AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
         UNION ALL
-        -- The hours in which the window starts and ends.
+        -- Of rows of price_hours that the start or the end of the window cuts, their ticks.
         SELECT event, market, inside, open, high, low, close, first_tick, last_tick, ticks
         FROM
         (
@@ -78,6 +81,17 @@ FROM
             FROM {database}.price_ticks
             WHERE (received_at >= toStartOfHour(window_start) AND received_at < toStartOfHour(window_start) + toIntervalHour(1) OR received_at >= toStartOfHour(window_end))
                 AND received_at <= window_end AND NOT repeated AND NOT is_resolution
+                AND (market, toStartOfHour(received_at), `_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (
+                    SELECT market, begins_at, `_log`, `_partition`, block
+                    FROM
+                    (
+                        SELECT market, begins_at, rollup_id
+                        FROM {database}.price_hours
+                        WHERE begins_at IN (toStartOfHour(window_start), toStartOfHour(window_end))
+                            AND (first_tick < start_tick AND last_tick >= start_tick OR first_tick < end_tick AND last_tick >= end_tick)
+                    ) AS cut_hours
+                    GLOBAL INNER JOIN (SELECT `_log`, `_partition`, block, rollup_id FROM {database}.price_blocks FINAL WHERE rollup_id != 0) AS blocks USING (rollup_id)
+                )
             GROUP BY event, market, inside
         )
         UNION ALL
@@ -91,8 +105,7 @@ FROM
                 received_at > window_start AS inside,
 {price_bar}
             FROM {database}.price_ticks
-            WHERE received_at >= toStartOfHour(window_start - toIntervalDay(7)) AND received_at < toStartOfHour(window_end)
-                AND (received_at < toStartOfHour(window_start) OR received_at >= toStartOfHour(window_start) + toIntervalHour(1))
+            WHERE received_at >= toStartOfHour(window_start - toIntervalDay(7)) AND received_at <= window_end
                 AND `_offset` >= first_offset AND (`_log`, `_partition`, intDiv(`_offset`, 65536)) GLOBAL IN (SELECT `_log`, `_partition`, block FROM {database}.price_blocks FINAL WHERE rollup_id = 0)
                 AND NOT repeated AND NOT is_resolution
             GROUP BY event, market, inside
