@@ -141,6 +141,26 @@ describe('the page', () => {
     foreign.close();
   });
 
+  it('says that recording is not known while no answer comes', async () => {
+    const { page } = await open(shipped.url);
+    await page.clock.install();
+    await page.reload();
+    const state = () => page.locator('.state').innerText();
+    await expect.poll(state).toMatch(/record/);
+    await page.evaluate(`(() => {
+      const state = document.querySelector('.state');
+      window.said = [];
+      new MutationObserver(() => window.said.push(state.textContent)).observe(state, { childList: true });
+    })()`);
+    // In the page's time: meanwhile no answer comes.
+    await page.clock.fastForward(30_000);
+    expect(await page.evaluate<string[]>('window.said')).toContainEqual(
+      expect.stringMatching(/^no answer for \d+ s: not known whether it is recording$/),
+    );
+    await expect.poll(state).not.toMatch(/no answer/);
+    await page.context().close();
+  });
+
   it('asks for the token in a page that axe-core finds nothing in', async () => {
     const { url } = await startViewer(host.database, folderOf({}), { token: 'the token' });
     const { page } = await open(url);

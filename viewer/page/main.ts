@@ -27,6 +27,9 @@ const KEYS = {
 const THEME_KEY = 'chancery.theme';
 /** Recording counts as stopped when the newest collector event is older: one is written every second. */
 const STOPPED_SECONDS = 15;
+/** The viewer sends the state every 5 s, and when ClickHouse has answered. */
+const MAX_SILENCE_MS = 20_000;
+const SILENCE_CHECK_MS = 2000;
 
 class Page implements Shell {
   theme: Theme;
@@ -38,6 +41,8 @@ class Page implements Shell {
   readonly #sql = h('dialog');
   #page: DashboardPage | HomePage | undefined;
   #opening = new AbortController();
+  /** When the state of recording was received last, Unix milliseconds. */
+  #heardAt = Date.now();
 
   constructor() {
     const stored = localStorage.getItem(THEME_KEY);
@@ -59,6 +64,7 @@ class Page implements Shell {
       this.#problem,
     );
     document.body.replaceChildren(top, this.#content, this.#sql);
+    setInterval(() => this.#checkSilence(), SILENCE_CHECK_MS);
     addEventListener('popstate', () => this.#goTo());
     document.addEventListener('keydown', (event) => {
       const { key, target } = event;
@@ -157,8 +163,19 @@ class Page implements Shell {
   }
 
   showRecording(message: RecordingMessage): void {
+    this.#heardAt = Date.now();
     if ('state' in message) this.#showState(message.state);
     else this.#setState(message.problem, 'bad');
+  }
+
+  /** The viewer or ClickHouse may hang: what was said last is then no longer known. */
+  #checkSilence(): void {
+    const silentMs = Date.now() - this.#heardAt;
+    // Hidden pages ask nothing.
+    if (document.hidden) this.#heardAt = Date.now();
+    else if (silentMs > MAX_SILENCE_MS) {
+      this.#setState(`no answer for ${ageOf(silentMs / 1000)}: not known whether it is recording`, 'bad');
+    }
   }
 
   #show(title: string, controls: HTMLElement | undefined, content: HTMLElement): void {
