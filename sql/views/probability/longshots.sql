@@ -1,7 +1,7 @@
 -- Are shares that cost few cents worth their price, for buyers of YES and of NO, as taker and as maker?
 --
 -- One row per role, basis and cent of the YES price: [cent / 100, (cent + 1) / 100), so exactly 0.07 is in bin 7. From the trades of all users
--- (fills, prices of more than 0 and less than 1) of markets that were resolved yes or no (resolutions): void and unresolved ones are
+-- (activity, prices of more than 0 and less than 1) of markets that were resolved yes or no (resolutions): void and unresolved ones are
 -- left out. Basis any: markets of both bases. Every trade counts once, of whatever size. Trades whose activity was not received, or
 -- whose outcome is unknown, are left out. Fees are not known.
 --   win_rate          = fraction of the trades whose market was resolved YES
@@ -51,8 +51,8 @@ FROM
     FROM
     (
         SELECT market, assumeNotNull(yes_price) AS price, (outcome = 'YES') = (side = 'BUY') AS taker_gets_yes
-        FROM {database}.fills
-        WHERE scope = 'all' AND side IN ('BUY', 'SELL') AND yes_price > 0 AND yes_price < 1
+        FROM {database}.activity
+        WHERE side IN ('BUY', 'SELL') AND yes_price > 0 AND yes_price < 1
     ) AS traded
     INNER JOIN
     (

@@ -129,13 +129,13 @@ FROM
                         market,
                         assumeNotNull(period_start(executed_at)) AS begins_at,
 {fill_sums}
-                    FROM {database}.fills
-                    WHERE scope = 'all' AND executed_at IS NOT NULL
+                    FROM {database}.activity
+                    WHERE executed_at IS NOT NULL
                     GROUP BY event, market, begins_at
                 )
             ) AS periods
             GROUP BY event, market, begins_at
         ) AS summed
-        CROSS JOIN (SELECT max(volume_completeness.complete_to) AS complete_to FROM {database}.volume_completeness WHERE scope = 'all') AS read_to
+        CROSS JOIN (SELECT maxOrNull(history_completeness.complete_to) AS complete_to FROM {database}.history_completeness WHERE operation = 'activity') AS read_to
     )
 );

@@ -48,5 +48,5 @@ FROM
             AND executed_at < parseDateTime64BestEffort({to_at:String}, 6, 'UTC')
         GROUP BY event, market
     ) AS counted
-    CROSS JOIN (SELECT max(volume_completeness.complete_to) AS complete_to FROM {database}.volume_completeness WHERE scope = 'all') AS read_to
+    CROSS JOIN (SELECT maxOrNull(history_completeness.complete_to) AS complete_to FROM {database}.history_completeness WHERE operation = 'activity') AS read_to
 );

@@ -42,5 +42,5 @@ FROM
         WHERE NOT throwIf({level:String} NOT IN ('market', 'event', 'all'), 'level is market, event or all')
         GROUP BY begins_at, event, market
     ) AS counted
-    CROSS JOIN (SELECT max(volume_completeness.complete_to) AS complete_to FROM {database}.volume_completeness WHERE scope = 'all') AS read_to
+    CROSS JOIN (SELECT maxOrNull(history_completeness.complete_to) AS complete_to FROM {database}.history_completeness WHERE operation = 'activity') AS read_to
 );
