@@ -15,8 +15,8 @@ import { until } from '../support/until.js';
 import { readManifestOf } from './forge.js';
 import { recordMarkets } from './recorded-markets.js';
 
-/** Of the records, Unix seconds: the last two hours of a day and the first two of the next one, which is over. */
-const TO = Math.floor(Date.now() / 86_400_000) * 86_400 - 22 * 3600;
+/** Of the records, Unix seconds: the last two hours of a day and the first two of the next one, which is over for a day. */
+const TO = Math.floor(Date.now() / 86_400_000) * 86_400 - 46 * 3600;
 const FROM = TO - 4 * 3600;
 const ACCOUNTS = 'alice,bob,carol';
 
