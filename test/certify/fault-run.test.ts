@@ -15,8 +15,9 @@ test('chancery certify certifies a run with faults and kills: nothing is unexpla
   const expected = new Map(certificate.comparisons.map((one) => [one.name, one.expected]));
   expect(expected.size).toBe(56);
   for (const [name, count] of expected) {
-    // Whether a minute or a market ended, and a period was without a gap, is by chance.
-    if (!['candles of 60 s', 'settlements', 'times of resolutions', 'chance candles'].includes(name))
-      expect(count, name).toBeGreaterThan(0);
+    // Whether a minute or a market ended, and a period was without a gap, is by chance; on a busy machine the tolerance for transit is longer than
+    // the gaps, so that no whole second of them is compared.
+    const byChance = ['candles of 60 s', 'settlements', 'times of resolutions', 'chance candles', 'missing seconds'];
+    if (!byChance.some((one) => name === one || name === `${one}, release`)) expect(count, name).toBeGreaterThan(0);
   }
 });
