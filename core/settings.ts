@@ -189,7 +189,7 @@ const TRANSFORM_SETTINGS = {
     schema: z.coerce.number().min(0),
     default: 500,
     placeholder: 'MS',
-    help: 'how long a batch of prices or chances collects rows, milliseconds; small batches, batches of other records and those of a worker that lags wait up to 8 times as long',
+    help: 'how long a batch of prices or chances collects rows, milliseconds; small batches, batches of other records and those of a partition with lag wait up to 8 times as long',
   }),
   acceptLoss: onOff(TRANSFORM, false, 'continue after records or their rows were lost, and record the gap'),
   rebuild: onOff(

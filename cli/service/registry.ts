@@ -16,7 +16,7 @@ import { instancePaths } from './instance.js';
 export const SERVICES = ['up', 'exchange', 'clickhouse', 'collect', 'transform', 'view'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The entry of a running service for `status`, `sql` and `doctor`: a file in DATA/run/, without secrets. */
+/** The entry of a running service for `status` and `doctor`: a file in DATA/run/, without secrets. */
 export interface RunningService {
   readonly service: ServiceName;
   readonly pid: number;
