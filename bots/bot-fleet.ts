@@ -20,7 +20,7 @@ import { MarketMaker } from './strategy-market-maker.js';
 import { NoiseTrader } from './strategy-noise.js';
 import { TpslUser } from './strategy-tpsl.js';
 
-/** Delay before the next turn after a failure, and while the account's streams are not ready, milliseconds. */
+/** Delay before the next turn after a failure, and while the account's streams or all prices are missing, milliseconds. */
 const AFTER_FAILURE_MS = 1000;
 const NOT_READY_MS = 50;
 /** Failures in a row from which on they are logged. */
@@ -147,7 +147,7 @@ export class BotFleet implements Component {
   async #turn(bot: Bot): Promise<number> {
     const { gateway, strategy, outage } = bot;
     const { pace } = this.options;
-    if (!gateway.ready) return NOT_READY_MS * pace;
+    if (!gateway.ready || this.#markets.markets.length === 0) return NOT_READY_MS * pace;
     try {
       await gateway.reconcile();
       const wait = await strategy.act();

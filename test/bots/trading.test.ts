@@ -169,8 +169,10 @@ describe.concurrent('the bots', () => {
     await until(() => fillsOf(second).length > before + 20);
   });
 
-  concurrentIt('end although their next turns are hours away', async () => {
+  concurrentIt('end although their next turns are hours away; the first ones wait for prices', async () => {
     const server = await startTestExchange({ events: 1, bots: BOTS });
+    // SUBSCRIBE is handled late: all else is ready before the first prices.
+    await server.control('POST', '/faults', { kind: 'slow', stream: 'order-book', count: 1, ms: 300 });
     const fleet = await startFleet({ url: server.url, accounts: server.core.botAccounts(), pace: 1e-4 });
     await until(() => ordersOf(server).length > 0);
     await fleet.stop();
