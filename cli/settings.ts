@@ -28,7 +28,7 @@ export function withSettings(command: Command): void {
   const [first] = added;
   if (first === undefined) return;
   for (const name of added) {
-    for (const option of optionsOf(name)) command.addOption(option.helpGroup(SETTINGS[name].heading));
+    for (const option of optionsOf(name, command.name())) command.addOption(option.helpGroup(SETTINGS[name].heading));
   }
   command.addHelpText(
     'after',
@@ -65,16 +65,16 @@ export function optionNamedLike(name: SettingName, help: string): Option {
   return new Option(`${flagOf(name)} <${SETTINGS[name].placeholder}>`, help);
 }
 
-function optionsOf(name: SettingName): Option[] {
-  const { help, placeholder, default: preset }: Setting<unknown> = SETTINGS[name];
+function optionsOf(name: SettingName, command: string): Option[] {
+  const { help, placeholder, default: preset, shownDefaults }: Setting<unknown> = SETTINGS[name];
   const flag = flagOf(name);
   if (placeholder === undefined) {
     const on = new Option(flag, help);
     const off = new Option(flag.replace('--', '--no-'), `do not ${help}`);
     return preset === true ? [on.hideHelp(), off] : [on, off.hideHelp()];
   }
-  const shown = preset === undefined || preset === '' ? '' : ` (default: ${String(preset)})`;
-  return [new Option(`${flag} <${placeholder}>`, `${help}${shown}`)];
+  const shown = shownDefaults?.[command] ?? String(preset ?? '');
+  return [new Option(`${flag} <${placeholder}>`, shown === '' ? help : `${help} (default: ${shown})`)];
 }
 
 /** Only flags that were given: a default set by commander must not hide the environment's value. */

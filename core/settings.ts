@@ -14,6 +14,8 @@ export interface Setting<T> extends SettingGroup {
   readonly help: string;
   /** Placeholder of the value in --help, like `MS`. Absent for flags without a value. */
   readonly placeholder?: string;
+  /** By command: what its --help shows as the default, where the command does not use `default`. */
+  readonly shownDefaults?: Readonly<Record<string, string>>;
   /** Further environment variables, with lower precedence. */
   readonly env?: readonly string[];
 }
@@ -93,7 +95,7 @@ const COLLECT_SETTINGS = {
     schema: millis,
     default: 20_000,
     placeholder: 'MS',
-    help: 'time without a message after which a subscription, or the order book connection, is verified, milliseconds',
+    help: 'interval between the probes of a chance subscription; also the silence after which an order book connection is audited, and the shortest after which an order updates stream is stale; milliseconds',
   }),
   eventsSchedule: schedule('*/10 * * * * *', 'when event search is polled'),
   newEventsSchedule: schedule('* * * * * *', 'when event search is polled for new events only'),
@@ -240,7 +242,11 @@ export const SETTINGS = {
     schema: url,
     default: `http://127.0.0.1:${DEFAULT_PORTS.exchange}`,
     placeholder: 'URL',
-    help: 'base URL of the exchange; without it, `chancery up` starts a simulated one',
+    shownDefaults: {
+      up: 'a simulated exchange, which it starts',
+      doctor: 'the exchange that runs on the data folder, if any',
+    },
+    help: 'base URL of the exchange',
   }),
   ...hostSettings(),
   requestTimeoutMs: setting({
@@ -457,7 +463,7 @@ export const SETTINGS = {
   viewerLogin: onOff(
     VIEWER,
     true,
-    'ask for the token in DATA/viewer-token; `chancery up` asks for it only if it records accounts of a real exchange, or if --viewer-host is not loopback',
+    'ask for the token in the file viewer-token of the data folder; `chancery up` asks for it only if it records accounts of a real exchange, or if --viewer-host is not loopback',
   ),
   dashboards: optional(VIEWER, 'DIR', 'folder of the dashboards to show, instead of those of Chancery'),
 

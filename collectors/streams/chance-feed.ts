@@ -71,8 +71,6 @@ export class ChanceFeed implements EventFeed {
       stream: 'chance',
       // Responses do not identify their request: one at a time.
       maxProbes: 1,
-      // A skipped point is in the next response, also of a busy market.
-      maxUnverifiedSilences: 1,
       answerLagMicros: HISTORY_LAG_MICROS,
       subscribe: ({ eventId, marketIds }) => stream.subscribe(eventId, marketIds),
       resubscribe: ({ eventId, marketIds }) => {

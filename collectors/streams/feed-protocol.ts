@@ -26,8 +26,6 @@ export interface FeedProtocol {
   readonly account?: string;
   /** Maximum number of pending probes. */
   readonly maxProbes: number;
-  /** How long a busy subscription remains unverified, as a multiple of `silenceMs`. Default 3. */
-  readonly maxUnverifiedSilences?: number;
   /** A probe's response may not include changes younger than this, microseconds. */
   readonly answerLagMicros: number;
   /** Of a stream whose events are audited: when to probe, and the prices of a value in text form. */

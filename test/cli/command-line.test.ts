@@ -79,6 +79,14 @@ describe('help', () => {
     expect(listed.filter((key) => !reads(code, key))).toEqual([]);
   });
 
+  it('names the default of the command, where it differs from that of the setting', async () => {
+    const help = async (name: string) => (await commandLine([name, '--help'])).out.replaceAll(/\s+/g, ' ');
+    const text = 'base URL of the exchange (default: ';
+    expect(await help('collect')).toContain(`${text}http://127.0.0.1:9100)`);
+    expect(await help('up')).toContain(`${text}a simulated exchange, which it starts)`);
+    expect(await help('doctor')).toContain(`${text}the exchange that runs on the data folder, if any)`);
+  });
+
   it('is shown without a subcommand, with exit code 2', async () => {
     const { code, out, err } = await chancery([]);
     expect(code).toBe(2);
