@@ -6,7 +6,7 @@ import { calculationName, isCalculation, reduceValues } from '../../viewer/displ
 import { colorOf } from '../../viewer/display/colors.js';
 import { displaysOf, formatValue, thresholdColor } from '../../viewer/display/fields.js';
 import { safeLink, shown } from '../../viewer/display/safe-text.js';
-import { formatAge, formatNumber } from '../../viewer/display/units.js';
+import { formatAge, formatNumber, formatPart } from '../../viewer/display/units.js';
 import { type Frame, frameOf } from '../../viewer/frames.js';
 
 describe('a value', () => {
@@ -26,6 +26,16 @@ describe('a value', () => {
       '2 minutes ago',
       '1 hour ago',
       'in 5 seconds',
+    ]);
+  });
+
+  it('of a part that is missing is nothing only if it is', () => {
+    expect([0, 1e-17, 0.0004, 0.0006, 0.25].map(formatPart)).toEqual([
+      'nothing',
+      'nothing',
+      'less than 0.1%',
+      '0.1%',
+      '25.0%',
     ]);
   });
 

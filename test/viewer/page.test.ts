@@ -31,6 +31,20 @@ const files = {
     refresh: '1s',
   }),
   'live.json': dashboard('live', [panel(1, 'stat', 'SELECT toUnixTimestamp(now()) AS n')], { refresh: '1s' }),
+  'kept.json': dashboard(
+    'kept',
+    [
+      panel(1, 'table', 'SELECT market, max(price) AS price FROM seeded_prices GROUP BY market ORDER BY market'),
+      ...[2, 3].map((id) =>
+        panel(
+          id,
+          'timeseries',
+          'SELECT at AS time, max(price) AS price FROM seeded_prices GROUP BY time ORDER BY time',
+        ),
+      ),
+    ],
+    { refresh: '1s', templating: { list: [{ type: 'textbox', name: 'typed', query: '' }] } },
+  ),
   'present.json': dashboard(
     'present',
     [
@@ -247,6 +261,50 @@ describe('the page', () => {
     await page.context().close();
   });
 
+  it('keeps what the reader does when it refreshes: order, focus, tooltip, and a text that is being typed', async () => {
+    const { page, problems } = await open(`${seeded.url}/d/kept`);
+    await loaded(page);
+    const refreshed = () =>
+      Promise.all(
+        [1, 2, 3].map((id) =>
+          page.waitForResponse((response) => response.ok() && new RegExp(`panels/${id}/data`).test(response.url())),
+        ),
+      ).then(() => loaded(page));
+    const box = await page.locator('[data-panel="2"] .u-over').boundingBox();
+    if (!box) throw new Error('there is no chart');
+    await page.getByTitle('Sort by price').click();
+    await page.mouse.move(box.x + box.width - 2, box.y + 50);
+    await page.locator('.tooltip:visible').waitFor();
+    await refreshed();
+    expect(await cells(page)).toEqual(['two\t129', 'one\t29']);
+    expect(await page.locator('th[aria-sort="descending"]').innerText()).toBe('price');
+    expect(await page.evaluate('document.activeElement.title')).toBe('Sort by price');
+    expect(await page.locator('.tooltip:visible dd').innerText()).toBe('129');
+    await page.getByLabel('typed').pressSequentially('a');
+    await refreshed();
+    await page.getByLabel('typed').pressSequentially('b');
+    expect(page.url()).not.toContain('var-typed=a');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/var-typed=ab/);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('zooms once where several charts share the line at the pointer', async () => {
+    const { page } = await open(`${seeded.url}/d/kept?refresh=`);
+    await loaded(page);
+    const box = await page.locator('[data-panel="2"] .u-over').boundingBox();
+    if (!box) throw new Error('there is no chart');
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + 50, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=\d{13}&to=\d{13}&refresh=&/);
+    await page.keyboard.press('b');
+    await page.waitForURL(/from=now-1h&to=now&refresh=&/);
+    await page.context().close();
+  });
+
   it('says that ClickHouse does not run, and draws again when it is back', async () => {
     let isRunning = true;
     const proxy = await startFaultProxy(
@@ -265,8 +323,12 @@ describe('the page', () => {
     await followed();
     isRunning = false;
     await page.getByText('ClickHouse does not respond').first().waitFor();
+    const { page: still } = await open(`${own.url}/d/seeded?refresh=&viewPanel=2`);
+    await still.getByText('ClickHouse does not respond').first().waitFor();
     isRunning = true;
     await followed();
+    await still.locator('[data-panel="2"] .value').waitFor();
+    await still.context().close();
     await expect.poll(() => page.getByText('ClickHouse does not respond').count()).toBe(0);
     expect(problems.filter((problem) => !problem.includes('503'))).toEqual([]);
     await page.context().close();

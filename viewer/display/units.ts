@@ -112,3 +112,9 @@ export function formatAge(ms: number, nowMs: number): string {
   const text = `${count} ${name}${count === 1 ? '' : 's'}`;
   return seconds >= 0 ? `${text} ago` : `in ${text}`;
 }
+
+/** A fraction as text. A small one is not shown as nothing; the sum of nothing may not be exactly 0. */
+export function formatPart(fraction: number): string {
+  if (fraction < 1e-9) return 'nothing';
+  return fraction < 0.0005 ? 'less than 0.1%' : `${(fraction * 100).toFixed(1)}%`;
+}

@@ -58,22 +58,38 @@ export class AnswerError extends Error {
   }
 }
 
-async function ask<T>(path: string, signal: AbortSignal, body?: unknown): Promise<T> {
+/** After which a page asks again for what was unavailable, milliseconds. */
+export const RETRY_MS = 2000;
+
+/** Whether the viewer or ClickHouse does not run: what was asked for can be had when it is back. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof AnswerError && (error.status === 0 || error.status === 503);
+
+/** Whether the viewer asks for its token. */
+export const isLoggedOut = (error: unknown): boolean => error instanceof AnswerError && error.status === 401;
+
+/** @throws AnswerError for any other status than 200 */
+async function answerOf(path: string, signal?: AbortSignal, body?: unknown): Promise<Response> {
   let answer: Response;
   try {
     answer = await fetch(path, {
-      signal,
+      ...(signal ? { signal } : {}),
       ...(body === undefined
         ? {}
         : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
   } catch (error) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     throw new AnswerError('the viewer does not respond; is `chancery` running?', 0, { cause: error });
   }
+  if (answer.ok) return answer;
   const value: unknown = await answer.json().catch(() => undefined);
-  if (answer.ok) return value as T;
   throw new AnswerError((value as { error?: string } | undefined)?.error ?? `status ${answer.status}`, answer.status);
+}
+
+async function ask<T>(path: string, signal: AbortSignal, body?: unknown): Promise<T> {
+  const answer = await answerOf(path, signal, body);
+  return (await answer.json().catch(() => undefined)) as T;
 }
 
 const base = (uid: string): string => `/api/dashboards/${encodeURIComponent(uid)}`;
@@ -89,14 +105,8 @@ export const api = {
     ask<readonly ResolvedVariable[]>(`${base(uid)}/variables`, signal, view),
   /** The complete result of a panel's query, as a file. */
   export: async ({ uid, id, body }: PanelAsk, format: 'csv' | 'parquet'): Promise<Blob> => {
-    const answer = await fetch(`${base(uid)}/panels/${id}/export`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...body, format }),
-    });
-    if (answer.ok) return answer.blob();
-    const { error } = (await answer.json()) as { error: string };
-    throw new AnswerError(error, answer.status);
+    const answer = await answerOf(`${base(uid)}/panels/${id}/export`, undefined, { ...body, format });
+    return answer.blob();
   },
   annotations: (uid: string, view: View, signal: AbortSignal) =>
     ask<readonly AnnotationData[]>(`${base(uid)}/annotations`, signal, view),

@@ -5,7 +5,7 @@ import { formatTime } from '../display/units.js';
 import { ALL } from '../display/variable-reference.js';
 import type { PageDashboard } from '../page-model.js';
 import type { ResolvedVariable } from '../variables.js';
-import { type AnnotationData, api, type View } from './api.js';
+import { type AnnotationData, api, isLoggedOut, isUnavailable, RETRY_MS, type View } from './api.js';
 import { button, h, select } from './dom.js';
 import { linksOf } from './links.js';
 import { untilNextSlice } from './next-slice.js';
@@ -27,9 +27,6 @@ const QUICK_RANGES: readonly (readonly [text: string, from: string])[] = [
   ['Last 90 days', 'now-90d'],
 ];
 
-/** After which a page that is refreshed asks again when its variables could not be resolved. */
-const RETRY_MS = 2000;
-
 const refreshMsOf = (text: string): number => durationMs(text) ?? 0;
 
 /** The page of one dashboard. */
@@ -49,6 +46,9 @@ export class DashboardPage {
   /** Whether the next address is a new entry of the browser's history. */
   #isStep = false;
   #address = '';
+  /** What the controls show: what is chosen, and the options. */
+  #shownState = '';
+  #shownOptions = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #chosen: Readonly<Record<string, readonly string[]>> = {};
@@ -174,12 +174,22 @@ export class DashboardPage {
       if (this.#annotations.some(({ frame }) => (frame?.fields[0]?.values.length ?? 0) > 0)) this.redraw();
     } catch (error) {
       if (asking.signal.aborted) return;
+      if (isLoggedOut(error)) {
+        this.shell.logIn();
+        return;
+      }
       this.#showControls();
       this.shell.showProblem(error instanceof Error ? error.message : String(error));
-      if (this.#refresh !== '') this.#retry = setTimeout(() => this.#tick(), RETRY_MS);
+      if (this.#refresh !== '' || isUnavailable(error)) this.#retry = setTimeout(() => this.#askAgain(), RETRY_MS);
     } finally {
       if (this.#asking === asking) this.#asking = undefined;
     }
+  }
+
+  /** What could not be had is asked for again, but not for a hidden page. */
+  #askAgain(): void {
+    if (document.hidden) this.#retry = setTimeout(() => this.#askAgain(), RETRY_MS);
+    else void this.#resolve(true);
   }
 
   #changeRange(from: string, to: string): void {
@@ -276,7 +286,8 @@ export class DashboardPage {
       uid: this.dashboard.uid,
       from: this.#from,
       to: this.#to,
-      refresh: this.#refresh || undefined,
+      // Without it, the address has the interval of the file.
+      refresh: this.#refresh === '' && this.dashboard.refresh === '' ? undefined : this.#refresh,
       variables,
       panel: this.#full,
     });
@@ -286,9 +297,22 @@ export class DashboardPage {
     this.#address = address;
   }
 
+  /**
+   * Replaces the controls where they differ: a list that is open would be closed, and a text that is being typed be taken for complete.
+   * Options that have changed wait until no control is used.
+   */
   #showControls(): void {
     const focused = document.activeElement?.id;
     const shown = this.#variables.filter(({ hidden }) => !hidden);
+    const options = JSON.stringify(shown);
+    const state = JSON.stringify([
+      shown.map(({ name, value, problem }) => [name, value, problem]),
+      [this.#from, this.#to, this.#refresh, this.#back.length > 0],
+    ]);
+    const isUsed = this.controls.contains(document.activeElement);
+    if (state === this.#shownState && (isUsed || options === this.#shownOptions)) return;
+    this.#shownState = state;
+    this.#shownOptions = options;
     this.controls.replaceChildren(
       ...shown.map((variable) => this.#variableControl(variable)),
       ...linksOf(this.dashboard.links, this.#host, {}),

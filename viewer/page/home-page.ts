@@ -1,7 +1,8 @@
 import { formatNumber } from '../display/units.js';
 import type { EventListing, EventListName, ListedEvent, Mover } from '../first-page.js';
-import { api, type DashboardList } from './api.js';
+import { api, type DashboardList, isLoggedOut } from './api.js';
 import { button, h, pointerReleased } from './dom.js';
+import { redrawn } from './redrawn.js';
 import type { Shell } from './shell.js';
 
 const REFRESH_MS = 10_000;
@@ -131,7 +132,7 @@ export class HomePage {
       this.shell.showProblem(undefined);
       this.#hasEvents = Object.values(listing.counts).some((count) => count > 0);
       this.#drawCounts(listing.counts);
-      this.#events.replaceChildren(this.#eventTable(listing.events));
+      redrawn(this.#events, () => this.#events.replaceChildren(this.#eventTable(listing.events)));
     } catch (error) {
       if (asking.signal.aborted) return;
       this.#hasEvents = undefined;
@@ -147,7 +148,7 @@ export class HomePage {
     try {
       const movers = await api.movers(signal);
       await pointerReleased();
-      this.#movers.replaceChildren(this.#moverTable(movers));
+      redrawn(this.#movers, () => this.#movers.replaceChildren(this.#moverTable(movers)));
     } catch (error) {
       if (!signal.aborted) this.#fail(this.#movers, error);
     } finally {
@@ -157,6 +158,10 @@ export class HomePage {
 
   /** What was shown before stays. */
   #fail(part: HTMLElement, error: unknown): void {
+    if (isLoggedOut(error)) {
+      this.shell.logIn();
+      return;
+    }
     const text = error instanceof Error ? error.message : String(error);
     this.shell.showProblem(text);
     if (!part.querySelector('table')) part.replaceChildren(message(`not available: ${text}`));

@@ -3,8 +3,9 @@ import './app.css';
 import { parseAddress } from '../display/address.js';
 import type { Theme } from '../display/colors.js';
 import { shown } from '../display/safe-text.js';
+import { formatPart } from '../display/units.js';
 import type { RecordingState } from '../recording-state.js';
-import { AnswerError, api } from './api.js';
+import { api, isLoggedOut } from './api.js';
 import { DashboardPage } from './dashboard-page.js';
 import { button, h } from './dom.js';
 import { HomePage } from './home-page.js';
@@ -69,6 +70,7 @@ class Page implements Shell {
     document.addEventListener('keydown', (event) => {
       const { key, target } = event;
       if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || this.#sql.open) return;
       if (key === 't') this.#toggleTheme();
       else if (key === '?') this.#showKeys();
       else if (key === '/') {
@@ -78,7 +80,7 @@ class Page implements Shell {
     });
   }
 
-  /** The browser went back or forward. */
+  /** Shows the address, which the browser went back or forward to, or a link leads to. */
   #goTo(): void {
     const address = parseAddress(location.pathname, location.search);
     if (address && this.#page instanceof DashboardPage && this.#page.uid === address.uid) this.#page.show(address);
@@ -88,7 +90,7 @@ class Page implements Shell {
   navigate(href: string): void {
     history.pushState(null, '', href);
     scrollTo(0, 0);
-    void this.open();
+    this.#goTo();
   }
 
   /** @param consoleHrefs of each statement, where it can be opened in a console */
@@ -108,7 +110,11 @@ class Page implements Shell {
       h('tr', {}, h('th', { attributes: { scope: 'row' } }, key), h('td', {}, meaning)),
     );
     const close = button('Close', 'Close', () => this.#sql.close());
-    this.#sql.replaceChildren(h('h2', {}, 'Keys'), h('table', {}, h('tbody', {}, ...rows)), close);
+    this.#sql.replaceChildren(
+      h('h2', {}, 'Keys'),
+      h('table', {}, h('tbody', {}, ...rows)),
+      h('div', { className: 'bar' }, close),
+    );
     this.#sql.showModal();
   }
 
@@ -149,17 +155,21 @@ class Page implements Shell {
       await page.start();
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof AnswerError && error.status === 401) {
-        this.#show(
-          'Chancery',
-          undefined,
-          drawLogin(() => void this.open()),
-        );
+      if (isLoggedOut(error)) {
+        this.logIn();
         return;
       }
       this.#show('Chancery', undefined, h('main', {}));
       this.showProblem(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  logIn(): void {
+    this.#page?.close();
+    this.#page = undefined;
+    this.showProblem(undefined);
+    const form = drawLogin(() => void this.open());
+    this.#show('Chancery', undefined, form);
   }
 
   showRecording(message: RecordingMessage): void {
@@ -192,10 +202,7 @@ class Page implements Shell {
     }
     const isRunning = liveCollectors > 0 && newestSeconds < STOPPED_SECONDS;
     const age = `newest record ${ageOf(newestSeconds)} old`;
-    const gap =
-      missing === null
-        ? ''
-        : `, ${missing < 0.0005 ? 'nothing' : `${(missing * 100).toFixed(1)}%`} missing in the last hour`;
+    const gap = missing === null ? '' : `, ${formatPart(missing)} missing in the last hour`;
     this.#setState(`${isRunning ? 'recording' : 'recording has stopped'}, ${age}${gap}`, isRunning ? 'good' : 'bad');
   }
 

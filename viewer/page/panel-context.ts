@@ -18,10 +18,17 @@ export interface PanelContext {
   readonly theme: Theme;
   /** Names of the series that the reader has switched off; kept while the page is open. */
   readonly hiddenSeries: Set<string>;
+  /** Kept while the page is open. */
+  readonly tableOrder: TableOrder;
   /** For data links. */
   readonly links: LinkContext;
   readonly onZoom: (from: number, to: number) => void;
   readonly navigate: (href: string) => void;
+}
+
+/** The column by which the reader has sorted a table; without one, it is in the order of the query. */
+export interface TableOrder {
+  by?: { readonly column: string; readonly descending: boolean };
 }
 
 /** A drawn panel; `destroy` releases what it holds. */

@@ -5,6 +5,9 @@ import { h } from './dom.js';
 import { linksOf } from './links.js';
 import { type PanelHost, PanelView } from './panel-view.js';
 
+/** Columns of the grid, of 24. */
+const MAX_NARROW = 6;
+
 /** The panels of a dashboard in their places, repeated for the values of its variables. */
 export class PanelGrid {
   readonly element = h('div', { className: 'grid' });
@@ -65,10 +68,12 @@ export class PanelGrid {
     if (state === this.#placed) return;
     this.#placed = state;
     const before = new Map(this.#views);
+    const halves = halfWide(placed);
     const elements = placed.map((item) => {
       before.delete(item.key);
       const element = item.panel.type === 'row' ? rows.shift() : this.#viewOf(item).element;
       if (element) positionAt(element, item.gridPos);
+      element?.classList.toggle('half', halves.has(item.key));
       return element;
     });
     for (const [key, view] of before) this.#remove(key, view);
@@ -130,6 +135,21 @@ export class PanelGrid {
   #viewAt(element: Element): PanelView | undefined {
     return [...this.#views.values()].find((view) => view.element === element);
   }
+}
+
+const isNarrow = ({ panel: { type }, gridPos }: PlacedPanel): boolean =>
+  (type === 'stat' || type === 'gauge') && gridPos.w <= MAX_NARROW;
+
+/** Keys of the panels of which two are side by side in a narrow window: one that has no neighbour is as wide as the window. */
+function halfWide(placed: readonly PlacedPanel[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (let i = 0; i + 1 < placed.length; i++) {
+    const [first, second] = [placed[i], placed[i + 1]];
+    if (!first || !second || !isNarrow(first) || !isNarrow(second)) continue;
+    keys.add(first.key).add(second.key);
+    i++;
+  }
+  return keys;
 }
 
 function positionAt(element: HTMLElement, { x, y, w, h: rows }: PagePanel['gridPos']): void {

@@ -7,7 +7,7 @@ import { shown } from '../display/safe-text.js';
 import { transformed } from '../display/transformations.js';
 import { undrawnOptions } from '../display/undrawn-options.js';
 import { isPanelType, type PanelType } from '../panel-types.js';
-import { type AnnotationData, AnswerError, api, type PanelAsk, type View } from './api.js';
+import { type AnnotationData, AnswerError, api, isUnavailable, type PanelAsk, RETRY_MS, type View } from './api.js';
 import { drawBarChart } from './bar-chart.js';
 import { drawBarGauge } from './bar-gauge.js';
 import { button, h, pointerReleased } from './dom.js';
@@ -16,7 +16,8 @@ import { drawHeatmap } from './heatmap.js';
 import { drawHistogram } from './histogram.js';
 import { type LinkHost, linksOf } from './links.js';
 import { untilNextSlice } from './next-slice.js';
-import type { Drawn, PanelContext } from './panel-context.js';
+import type { Drawn, PanelContext, TableOrder } from './panel-context.js';
+import { pointAgain, redrawn } from './redrawn.js';
 import { drawStat } from './stat.js';
 import { drawStateTimeline } from './state-timeline.js';
 import { drawTable } from './table.js';
@@ -66,6 +67,7 @@ export class PanelView {
   readonly #heading = h('h2');
   readonly #links = h('span', { className: 'links' });
   readonly #hiddenSeries = new Set<string>();
+  readonly #tableOrder: TableOrder = {};
   #drawn: Drawn | undefined;
   #data: PanelData | undefined;
   /** What the drawn data was asked with. */
@@ -103,11 +105,11 @@ export class PanelView {
   /**
    * The view has changed, or time has passed.
    * @param leaveInFlight leaves a request that is under way alone: a query that takes longer than the refresh interval would else
-   * never be answered
+   * never be answered; and what the reader has selected, to copy it
    */
   refresh(leaveInFlight: boolean): void {
     this.#showHead();
-    if (leaveInFlight && this.#asking) return;
+    if (leaveInFlight && (this.#asking || this.#isSelected)) return;
     this.#stale = true;
     if (this.#visible) void this.#load();
   }
@@ -126,6 +128,7 @@ export class PanelView {
       annotations: host.annotations(),
       theme: host.theme(),
       hiddenSeries: this.#hiddenSeries,
+      tableOrder: this.#tableOrder,
       links: host.linkContext(scope),
       onZoom: host.onZoom,
       navigate: host.navigate,
@@ -199,7 +202,7 @@ export class PanelView {
     const { panel, scope } = this.placed;
     this.#heading.textContent = shown(this.host.fillText(panel.title, scope));
     this.#heading.title = shown(this.host.fillText(panel.description, scope));
-    this.#links.replaceChildren(...linksOf(panel.links, this.host, scope));
+    redrawn(this.#links, () => this.#links.replaceChildren(...linksOf(panel.links, this.host, scope)));
   }
 
   #showText(): void {
@@ -235,6 +238,7 @@ export class PanelView {
       this.#data = undefined;
       this.#drawnRequest = undefined;
       this.#show({ element: h('p', { className: 'failure' }, messageOf(error)) });
+      if (isUnavailable(error)) this.#timer = setTimeout(() => this.#retry(), RETRY_MS);
     } finally {
       if (this.#asking === asking) {
         this.#asking = undefined;
@@ -243,22 +247,27 @@ export class PanelView {
     }
   }
 
-  /** A panel that shows the present is refreshed more often than its dashboard, unless the reader uses what is in it. */
+  /** What could not be had is asked for again, but not for a hidden page. */
+  #retry(): void {
+    if (document.hidden) this.#timer = setTimeout(() => this.#retry(), RETRY_MS);
+    else if (this.#visible) void this.#load();
+    else this.#stale = true;
+  }
+
+  /** A panel that shows the present is refreshed more often than its dashboard, unless the reader has selected something in it. */
   #askAgain(refreshMs: number): void {
     if (refreshMs === 0 || refreshMs >= this.host.view().refreshMs) return;
     const next = () => {
       if (!this.#visible || !this.host.isLive()) return;
-      if (this.#isUsed) this.#askAgain(refreshMs);
+      if (this.#isSelected) this.#askAgain(refreshMs);
       else void this.#load();
     };
     this.#timer = setTimeout(next, untilNextSlice(refreshMs));
   }
 
-  /** Whether something in it has the focus, or is selected. */
-  get #isUsed(): boolean {
+  get #isSelected(): boolean {
     const selection = getSelection();
-    const isSelected = selection?.isCollapsed === false && selection.containsNode(this.#body, true);
-    return isSelected || this.#body.contains(document.activeElement);
+    return selection?.isCollapsed === false && selection.containsNode(this.#body, true);
   }
 
   #show(drawn: Drawn): void {
@@ -269,11 +278,12 @@ export class PanelView {
     this.#note.textContent = [this.#data?.timeText ?? '', drawn.note ?? '', without]
       .filter((text) => text !== '')
       .join('; ');
-    const scroll = this.#body.querySelector('.scroll');
-    const { scrollTop = 0, scrollLeft = 0 } = scroll ?? {};
-    this.#body.replaceChildren(drawn.element);
-    drawn.element.scrollTo?.(scrollLeft, scrollTop);
-    this.resize();
+    redrawn(this.#body, () => {
+      this.#body.replaceChildren(drawn.element);
+      this.resize();
+    });
+    // When the chart is drawn.
+    queueMicrotask(() => pointAgain(this.#body));
   }
 }
 

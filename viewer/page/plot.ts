@@ -3,7 +3,8 @@ import { axisSteps, numberLabels } from '../display/axis-labels.js';
 import { shown } from '../display/safe-text.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
-import { AFTER_LAST_LABEL, AXIS_FONT, axisSize, axisStyle, timeAxis } from './time-chart/axes.js';
+import { isUnderPointer } from './redrawn.js';
+import { AFTER_LAST_LABEL, AXIS_FONT, axisSize, axisStyle, SYNC, timeAxis } from './time-chart/axes.js';
 import { clipped } from './time-chart/layers.js';
 import { hideTooltip, showTooltip } from './tooltip.js';
 
@@ -54,7 +55,7 @@ export function drawPlot(options: PlotOptions, context: PanelContext): Drawn {
       else plot = createPlot(holder, size, options, context);
     },
     destroy: () => {
-      hideTooltip();
+      if (plot) hideTooltip(plot);
       plot?.destroy();
     },
   };
@@ -83,7 +84,7 @@ function createPlot(
         drag: { x: isTime, y: false, setScale: false },
         x: isTime,
         points: { show: false },
-        ...(isTime ? { sync: { key: 'chancery', setSeries: false } } : {}),
+        ...(isTime ? { sync: SYNC } : {}),
       },
       scales: {
         x: { time: isTime, range: () => rangeOf(x, factor) },
@@ -161,7 +162,7 @@ function showHovered(plot: uPlot, factor: number, hover: PlotOptions['hover']): 
   const here = at(left, top);
   const beside = at(left + HOVER_PX, top + HOVER_PX);
   const near = { x: Math.abs(beside.x - here.x), y: Math.abs(beside.y - here.y) };
-  const found = left < 0 || !plot.over.matches(':hover') ? undefined : hover(here.x, here.y, near);
-  if (found) showTooltip(found.title, found.lines, [], event.clientX, event.clientY);
-  else hideTooltip();
+  const found = left < 0 || !isUnderPointer(plot.over) ? undefined : hover(here.x, here.y, near);
+  if (found) showTooltip(plot, { ...found, notes: [] }, event);
+  else hideTooltip(plot);
 }

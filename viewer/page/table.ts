@@ -13,15 +13,10 @@ import { shown } from '../display/safe-text.js';
 import type { Frame, Value } from '../frames.js';
 import { h } from './dom.js';
 import { anchorOf } from './links.js';
-import type { Drawn, PanelContext } from './panel-context.js';
+import type { Drawn, PanelContext, TableOrder } from './panel-context.js';
 
 /** Characters of a text that may take several lines. */
 const LONG_TEXT = 24;
-
-interface Order {
-  readonly column: number;
-  readonly descending: boolean;
-}
 
 export function drawTable(context: PanelContext, frames: readonly Frame[] = context.frames): Drawn {
   const [frame] = frames;
@@ -33,23 +28,24 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
     return { element: h('p', { className: 'empty' }, noValue) };
   }
   const body = h('tbody');
-  let order: Order | undefined;
+  const { tableOrder } = context;
   const fill = () => {
-    const indexes = sorted(rows, columns, order);
+    const indexes = sorted(rows, columns, tableOrder);
     body.replaceChildren(...indexes.map((row) => rowOf(row, columns, displays, context)));
+    for (const [i, { name }] of columns.entries()) headings[i]?.setAttribute('aria-sort', sortOf(name, tableOrder));
   };
-  const headings = columns.map((display, column) => {
+  const headings = columns.map((display) => {
     const heading = h('th', {
       className: display.field.kind === 'number' ? 'number' : '',
-      attributes: { scope: 'col', 'aria-sort': 'none' },
+      attributes: { scope: 'col' },
     });
     const width = asNumber(display.custom['width']);
     if (width !== undefined) heading.style.width = `${width}px`;
     const sorter = h('button', { type: 'button', title: `Sort by ${display.name}` }, display.name);
     sorter.addEventListener('click', () => {
-      order = { column, descending: order?.column === column ? !order.descending : display.field.kind === 'number' };
-      for (const other of headings) other.setAttribute('aria-sort', 'none');
-      heading.setAttribute('aria-sort', order.descending ? 'descending' : 'ascending');
+      const { name: column, field } = display;
+      const { by } = tableOrder;
+      tableOrder.by = { column, descending: by?.column === column ? !by.descending : field.kind === 'number' };
       fill();
     });
     heading.append(sorter);
@@ -72,11 +68,16 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
   };
 }
 
-function sorted(rows: number, columns: readonly Display[], order: Order | undefined): number[] {
+function sortOf(column: string, { by }: TableOrder): string {
+  if (by?.column !== column) return 'none';
+  return by.descending ? 'descending' : 'ascending';
+}
+
+function sorted(rows: number, columns: readonly Display[], { by }: TableOrder): number[] {
   const indexes = Array.from({ length: rows }, (_, i) => i);
-  const values = order && columns[order.column]?.field.values;
-  if (!order || !values) return indexes;
-  const sign = order.descending ? -1 : 1;
+  const values = columns.find(({ name }) => name === by?.column)?.field.values;
+  if (!by || !values) return indexes;
+  const sign = by.descending ? -1 : 1;
   return indexes.sort((a, b) => sign * compare(values[a] ?? null, values[b] ?? null) || a - b);
 }
 

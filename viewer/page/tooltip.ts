@@ -8,12 +8,16 @@ interface Line {
 
 const box = h('div', { className: 'tooltip', hidden: true, attributes: { role: 'status' } });
 
+let shownBy: object | undefined;
+
 export function showTooltip(
-  title: string,
-  lines: readonly Line[],
-  notes: readonly string[],
-  x: number,
-  y: number,
+  owner: object,
+  {
+    title,
+    lines,
+    notes,
+  }: { readonly title: string; readonly lines: readonly Line[]; readonly notes: readonly string[] },
+  { clientX: x, clientY: y }: MouseEvent,
 ): void {
   const list = h('dl');
   for (const { name, value, color } of lines) {
@@ -24,12 +28,14 @@ export function showTooltip(
   box.replaceChildren(h('strong', {}, title), list, ...notes.map((note) => h('div', {}, note)));
   if (!box.isConnected) document.body.append(box);
   box.hidden = false;
+  shownBy = owner;
   const { offsetWidth, offsetHeight } = box;
   const left = x + 16 + offsetWidth > innerWidth ? x - 16 - offsetWidth : x + 16;
   box.style.left = `${Math.max(4, left)}px`;
   box.style.top = `${Math.max(4, Math.min(y + 16, innerHeight - offsetHeight - 4))}px`;
 }
 
-export function hideTooltip(): void {
-  box.hidden = true;
+/** Hides that of this owner: other charts may be drawn anew meanwhile. */
+export function hideTooltip(owner: object): void {
+  if (shownBy === owner) box.hidden = true;
 }

@@ -12,6 +12,13 @@ const DAY_S = 86_400;
 export const AFTER_LAST_LABEL = 18;
 export const AXIS_FONT = '11px system-ui, "Open Sans", sans-serif';
 
+/** Charts over time share the line at the pointer, and no drag: the chart in which it ends zooms. */
+export const SYNC: uPlot.Cursor.Sync = {
+  key: 'chancery',
+  setSeries: false,
+  filters: { pub: (event) => event === 'mousemove' || event === 'mouseleave' },
+};
+
 /** The axis of time, and one of values per scale; volume has none. */
 export function axesOf(series: readonly Series[], theme: Theme): uPlot.Axis[] {
   const axis = axisStyle(theme);

@@ -5,8 +5,9 @@ import { formatTime } from '../../display/units.js';
 import { h } from '../dom.js';
 import { anchorOf } from '../links.js';
 import type { Drawn, PanelContext } from '../panel-context.js';
+import { isUnderPointer } from '../redrawn.js';
 import { hideTooltip, showTooltip } from '../tooltip.js';
-import { AFTER_LAST_LABEL, axesOf, scalesOf } from './axes.js';
+import { AFTER_LAST_LABEL, axesOf, SYNC, scalesOf } from './axes.js';
 import { type ChartData, chartDataOf, isCandlestick, type Series } from './chart-data.js';
 import { annotationsOf, drawBackground, drawCandles } from './layers.js';
 import { drawLegend } from './legend.js';
@@ -53,7 +54,7 @@ class TimeChart {
   }
 
   destroy(): void {
-    hideTooltip();
+    if (this.#plot) hideTooltip(this.#plot);
     this.#plot?.destroy();
   }
 
@@ -66,7 +67,7 @@ class TimeChart {
       cursor: {
         drag: { x: true, y: false, setScale: false },
         points: { show: !isCandlestick(context), size: 6 },
-        sync: { key: 'chancery', setSeries: false },
+        sync: SYNC,
       },
       scales: scalesOf(data.series, context),
       axes: axesOf(data.series, context.theme),
@@ -103,7 +104,7 @@ class TimeChart {
     const { links, navigate } = this.context;
     const value = String(display?.field.values[row] ?? '');
     const context = { ...links, row: Object.fromEntries(values), value, time: String(time) };
-    hideTooltip();
+    if (this.#plot) hideTooltip(this.#plot);
     anchorOf(link.url, link.title, { context, navigate })?.click();
   }
 
@@ -120,8 +121,8 @@ class TimeChart {
   #hover(plot: uPlot): void {
     const { idx, left = -1, event } = plot.cursor;
     // A cursor that follows that of another chart has no event: only one tooltip is shown.
-    if (!event || left < 0 || idx === null || idx === undefined || !plot.over.matches(':hover')) {
-      if (event) hideTooltip();
+    if (!event || left < 0 || idx === null || idx === undefined || !isUnderPointer(plot.over)) {
+      if (event) hideTooltip(plot);
       return;
     }
     const time = this.data.times[idx] ?? 0;
@@ -130,7 +131,7 @@ class TimeChart {
       .filter(({ from, to }) => hoveredMs >= from && hoveredMs <= to)
       .map(({ text }) => text)
       .concat(this.#linked?.display.links.slice(0, 1).map(({ title }) => `Click: ${title}`) ?? []);
-    showTooltip(formatTime(time), this.#tooltipLines(time), notes, event.clientX, event.clientY);
+    showTooltip(plot, { title: formatTime(time), lines: this.#tooltipLines(time), notes }, event);
   }
 
   #tooltipLines(time: number) {
