@@ -488,6 +488,24 @@ describe('price impact', () => {
     expect(rows.map(({ delay }) => String(delay))).toEqual(['1 min', '5 min', '5 s']);
   });
 
+  it('is that of the event at level event, where it has one market, and of all markets at level all', async () => {
+    const figures = 'delay, trades, unquoted_trades, impact_per_share, intercept, r_squared';
+    const at = (level: string, where = '') =>
+      data.ask<{ trades: number }>(
+        `SELECT ${figures} FROM price_impact(level = '${level}', margin_ms = 250) ${where} ORDER BY delay`,
+      );
+    const ofMarket = await at('market', "WHERE market = 'r'");
+    expect(ofMarket).toHaveLength(3);
+    expect(await at('event', "WHERE event = 'race' AND market = ''")).toEqual(ofMarket);
+    const [all, markets] = [await at('all', "WHERE event = '' AND market = ''"), await at('market')];
+    const total = (rows: readonly { trades: number }[]) => rows.reduce((sum, { trades }) => sum + trades, 0);
+    expect([all.length, total(all)]).toEqual([3, total(markets)]);
+    expect(total(all)).toBeGreaterThan(total(ofMarket));
+    await expect(at('markets')).rejects.toThrow('level is market, event or all');
+    const ofScope = data.ask("SELECT * FROM trade_quotes(margin_ms = 250, scope = 'mine')");
+    await expect(ofScope).rejects.toThrow('scope is own or all');
+  });
+
   it('of fewer than 30 trades with quotes is unknown', async () => {
     const rows = await data.ask(
       `SELECT trades, unquoted_trades AS unquoted, impact_per_share, standard_error, intercept, r_squared

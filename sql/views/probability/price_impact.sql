@@ -2,8 +2,8 @@
 --
 --   SELECT * FROM price_impact(level = 'market', margin_ms = 250) WHERE delay = '1 min' ORDER BY impact_per_share DESC
 --
--- One row per market and delay (5 s, 1 min, 5 min), or with level = 'all' one per delay over all markets (market is empty). It is a
--- linear regression (least squares) over the trades of all users (scope all) of trade_quotes, which says what a quote, a mid and a
+-- One row per delay (5 s, 1 min, 5 min) and market (level = 'market') or event ('event'), or one per delay over all markets ('all'). It
+-- is a linear regression (least squares) over the trades of all users (scope all) of trade_quotes, which says what a quote, a mid and a
 -- direction are:
 --   change of mid = intercept + impact_per_share × signed size
 --   change of mid = mid at executed_at + delay - mid of the quote before the trade, in YES terms
@@ -12,11 +12,11 @@
 -- sqrt((1 - r_squared) / (trades - 2) × variance of the change / variance of the size); it takes the trades as independent, which trades
 -- that follow each other within the delay are not. Trades without a mid at either moment are left out and counted in unquoted_trades. The
 -- figures are NULL for fewer than 30 trades, and where all sizes are equal. The side of an activity item is taken as the taker's: an assumption.
--- Filters on event and market are pushed down to the trades and to the ticks; level = 'all' reads all of both.
+-- Filters on event and market are pushed down to the trades and to the ticks; the level all reads all of both.
 CREATE OR REPLACE VIEW {database}.price_impact
 (
-    `event` String COMMENT 'Event ID; empty when unknown, and in the row of all markets',
-    `market` String COMMENT 'Market ID; empty in the row of all markets',
+    `event` String COMMENT 'Event ID; empty when unknown, and at level all',
+    `market` String COMMENT 'Market ID; empty at the levels event and all',
     `delay` String COMMENT 'Time from the trade to the later mid: 5 s, 1 min or 5 min',
     `trades` UInt64 COMMENT 'Trades with a mid before and after',
     `unquoted_trades` UInt64 COMMENT 'Trades without one of both: left out',
@@ -59,7 +59,7 @@ FROM
         FROM
         (
             SELECT
-                if({level:String} = 'market', quotes.event, '') AS event,
+                if({level:String} = 'all', '', quotes.event) AS event,
                 if({level:String} = 'market', quotes.market, '') AS market,
                 fill_id,
                 delay,
@@ -68,7 +68,8 @@ FROM
                 direction * (markout + slippage) AS change
             FROM {database}.trade_quotes(margin_ms = {margin_ms:UInt32}, scope = 'all') AS quotes
             ARRAY JOIN ['5 s', '1 min', '5 min'] AS delay, [markout_5s, markout_1m, markout_5m] AS markout
-            WHERE {level:String} != 'market' OR quotes.market != ''
+            WHERE NOT throwIf({level:String} NOT IN ('market', 'event', 'all'), 'level is market, event or all')
+                AND ({level:String} != 'market' OR quotes.market != '') AND ({level:String} != 'event' OR quotes.event != '')
         )
         GROUP BY event, market, delay
     )

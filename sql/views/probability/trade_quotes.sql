@@ -125,7 +125,7 @@ FROM
         (
             SELECT event AS observed_event, begins_at, ends_at FROM {database}.observed_ranges WHERE stream = 'order-book'
         ) AS observed ON quoted.trade_event = observed.observed_event AND quoted.moment >= observed.begins_at
-        WHERE notEmpty(trades)
+        WHERE NOT throwIf({scope:String} NOT IN ('own', 'all'), 'scope is own or all') AND notEmpty(trades)
     )
     GROUP BY fill_id, event, market, executed_at
 );
