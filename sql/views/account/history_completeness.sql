@@ -19,7 +19,12 @@ AS
 WITH
     -- Rows as text: ClickHouse plans a query with an array of many tuples many times slower.
     (
-        SELECT toJSONString(groupArray([operation, account, poll_id, toString(pages), toString(toUnixTimestamp64Micro(started_at))]))
+        SELECT
+            (
+                toJSONString(groupArray([operation, account, poll_id, toString(pages), toString(toUnixTimestamp64Micro(started_at))])),
+                -- Months of pages before it are not read. A day earlier, because clocks may be set back.
+                min(started_at) - toIntervalDay(1)
+            )
         FROM
         (
             SELECT operation, account, last.2 AS poll_id, last.4 AS pages, last.3 AS started_at
@@ -39,8 +44,9 @@ WITH
         SELECT
             one[1] AS operation, one[2] AS account, one[3] AS poll_id, toUInt32(one[4]) AS pages,
             fromUnixTimestamp64Micro(toInt64(one[5]), 'UTC') AS started_at
-        FROM (SELECT arrayJoin(JSONExtract(materialize(ifNull(receipts, '[]')), 'Array(Array(String))')) AS one)
+        FROM (SELECT arrayJoin(JSONExtract(materialize(ifNull(receipts.1, '[]')), 'Array(Array(String))')) AS one)
     ),
+    ifNull(receipts.2, toDateTime64(0, 6, 'UTC')) AS pages_from,
     (
         SELECT
             (
@@ -59,7 +65,7 @@ WITH
                 sum(rejected_items) AS rejected,
                 maxIf(`_offset`, items > 0) AS last_offset
             FROM {database}.account_pages
-            WHERE (operation, account, poll_id) GLOBAL IN (SELECT operation, account, poll_id FROM candidates)
+            WHERE received_at >= pages_from AND (operation, account, poll_id) GLOBAL IN (SELECT operation, account, poll_id FROM candidates)
             GROUP BY operation, account, poll_id
         )
     ) AS stored_pages,

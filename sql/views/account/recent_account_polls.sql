@@ -30,6 +30,8 @@ WITH
             LIMIT 10 BY list, account
         )
     ) AS receipts,
+    -- Months of pages and rows before it are not read. A day earlier, because clocks may be set back.
+    arrayMin(receipts.6) - toIntervalDay(1) AS rows_from,
     candidates AS
     (
         SELECT one.1 AS list, one.2 AS account, one.3 AS poll_id, one.4 AS operation, one.5 AS pages, one.6 AS started_at, one.7 AS finished_at
@@ -41,21 +43,21 @@ LEFT JOIN
 (
     SELECT account, poll_id, operation, uniqExact(page, asset) AS pages_here, sum(items) AS listed
     FROM {database}.account_pages
-    WHERE (account, operation, poll_id) GLOBAL IN (SELECT account, operation, poll_id FROM candidates)
+    WHERE received_at >= rows_from AND (account, operation, poll_id) GLOBAL IN (SELECT account, operation, poll_id FROM candidates)
     GROUP BY account, poll_id, operation
 ) AS here USING (account, poll_id, operation)
 LEFT JOIN
 (
     SELECT 'positions' AS list, account, poll_id, count() AS rows_here FROM {database}.position_observations
-    WHERE (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'positions') GROUP BY account, poll_id
+    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'positions') GROUP BY account, poll_id
     UNION ALL
     SELECT 'active-orders' AS list, account, poll_id, count() AS rows_here FROM {database}.active_order_observations
-    WHERE (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'active-orders') GROUP BY account, poll_id
+    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'active-orders') GROUP BY account, poll_id
     UNION ALL
     SELECT 'balances' AS list, account, poll_id, count() AS rows_here FROM {database}.balance_observations
-    WHERE (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'balances') GROUP BY account, poll_id
+    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'balances') GROUP BY account, poll_id
     UNION ALL
     SELECT 'tpsl-orders' AS list, account, poll_id, count() AS rows_here FROM {database}.tpsl_order_observations
-    WHERE (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'tpsl-orders') GROUP BY account, poll_id
+    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'tpsl-orders') GROUP BY account, poll_id
 ) AS found USING (list, account, poll_id)
 WHERE pages_here >= pages AND rows_here >= listed;
