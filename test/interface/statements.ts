@@ -846,7 +846,7 @@ export const STATEMENTS: readonly Statement[] = [
   },
   {
     id: '8/open',
-    says: 'Not documented: rate limits, the maximum page size, and the minimum and maximum order size; a client accepts pages that are smaller than requested, and waits after a 429',
+    says: 'Not documented: rate limits, the maximum page size, the maximum number of tags, and the minimum and maximum order size; a client accepts pages that are smaller than requested, and waits after a 429',
     client: ['client/rest/page-walk.ts', 'client/rate-limiter.ts'],
     exchange: ['exchange/server/quirks.ts'],
   },
