@@ -7,6 +7,7 @@ CREATE OR REPLACE VIEW {database}.gaps
 (
     `stream` String COMMENT '{stream_names}',
     `event` String COMMENT 'Event ID; for orders and balance the name of the account, for feed its name',
+    `title` Nullable(String) COMMENT 'Title of the event; NULL for orders, balance and feed',
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the gap',
     `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the gap; now, while it lasts',
     `seconds` Float64 COMMENT 'Length of the gap',
@@ -19,6 +20,7 @@ AS
 SELECT
     stream,
     event,
+    title,
     gap.1 AS begins_at,
     gap.2 AS ends_at,
     dateDiff('microsecond', begins_at, ends_at) / 1e6 AS seconds,
