@@ -97,7 +97,10 @@ const COLLECT_SETTINGS = {
     placeholder: 'MS',
     help: 'interval between the probes of a chance subscription; also the silence after which an order book connection is audited, and the shortest after which an order updates stream is stale; milliseconds',
   }),
-  eventsSchedule: schedule('*/10 * * * * *', 'when event search is polled; six fields, of which the first is the seconds'),
+  eventsSchedule: schedule(
+    '*/10 * * * * *',
+    'when event search is polled; six fields, of which the first is the seconds',
+  ),
   newEventsSchedule: schedule('* * * * * *', 'when event search is polled for new events only'),
   referenceSchedule: schedule('0 */5 * * * *', 'when categories, tags and coins are polled'),
   historySchedule: schedule('30 */10 * * * *', 'when chance history is polled'),

@@ -70,7 +70,10 @@ export function defineOptions(command: Command): void {
       '--simulated',
       'state that the data is of a simulated exchange; not needed if `chancery up` started that exchange',
     )
-    .option('--previous <DIR>', 'folder of an earlier version of the release: the manifest lists the files that have changed since')
+    .option(
+      '--previous <DIR>',
+      'folder of an earlier version of the release: the manifest lists the files that have changed since',
+    )
     .option('--include-private', 'allow --accounts in a release')
     .addHelpText('after', EXAMPLES.trimEnd());
 }

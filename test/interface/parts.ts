@@ -55,7 +55,11 @@ export const PARTS: readonly Part[] = [
   { id: '6.6', title: 'Which stream reports what' },
   { id: '7', title: 'Errors' },
   { id: '7.1', title: 'Body of a public REST error' },
-  { id: '7.2', title: 'HTTP status codes', about: 'Of the status codes, the documentation of public operations has 200, 400, 404 and 500 only.' },
+  {
+    id: '7.2',
+    title: 'HTTP status codes',
+    about: 'Of the status codes, the documentation of public operations has 200, 400, 404 and 500 only.',
+  },
   { id: '7.3', title: 'Errors of streams' },
   { id: '7.4', title: 'Undocumented errors' },
   { id: '8', title: 'Limits' },
