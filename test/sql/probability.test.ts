@@ -146,6 +146,26 @@ describe('the correlation of the outcomes of an event', () => {
     const rows = await data.ask(`SELECT changes, correlation FROM outcome_correlations${within(60, 0, 240)}`);
     expect(rows).toEqual([{ changes: 2, correlation: null }]);
   });
+
+  it('is unknown when one of the two always changes by the same, also where the differences of doubles are not equal', async () => {
+    const stream = { stream: 'order-book', event: 'cup3', markets: ['p', 'q'], connection_id: 'd' };
+    await data.insert('collector_events', [
+      collectorEvent('s3', 1, time(0), 'session-started'),
+      collectorEvent('s3', 2, time(0), 'subscribed', stream),
+      collectorEvent('s3', 3, time(100), 'session-stopped', { cause: 'done' }),
+    ]);
+    const prices = { p: [0.1, 0.2, 0.3, 0.4], q: [0.5, 0.52, 0.51, 0.55] };
+    await data.insert(
+      'price_ticks',
+      Object.entries(prices).flatMap(([market, own]) =>
+        own.map((last, i) => tick(market, time(5 + 10 * i), last, { event: 'cup3', bid: null, ask: null })),
+      ),
+    );
+    const rows = await data.ask(
+      `SELECT changes, correlation FROM outcome_correlations${within(10, 10, 50)} WHERE event = 'cup3'`,
+    );
+    expect(rows).toEqual([{ changes: 3, correlation: null }]);
+  });
 });
 
 describe('arbitrage between two markets of an event', () => {

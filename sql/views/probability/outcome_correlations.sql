@@ -5,14 +5,14 @@
 -- One row per pair of markets of an event. From the prices at fixed times (resampled_prices): Pearson's correlation of the changes of
 -- the last price of both markets between two successive times, where all four prices are observed. All steps have one length, because
 -- changes grow with it: unlike in candles, 2592000 is 30 days here, not a calendar month.
--- NULL with fewer than 3 changes, or when one of the two prices never changed. The fewer changes, the more it is chance.
+-- NULL with fewer than 3 changes, or when all changes of one of the two prices are equal. The fewer changes, the more it is chance.
 CREATE OR REPLACE VIEW {database}.outcome_correlations
 (
     `event` String COMMENT 'Event ID',
     `market` String COMMENT 'Market ID, the smaller one of the pair',
     `other_market` String COMMENT 'Market ID of the other one',
     `changes` UInt64 COMMENT 'Number of changes that both have, those of 0 included',
-    `correlation` Nullable(Float64) COMMENT 'Correlation of the changes, -1 to 1; NULL when there are too few, or none of one market'
+    `correlation` Nullable(Float64) COMMENT 'Correlation of the changes, -1 to 1; NULL when there are too few, or all of one market are equal'
 )
 AS
 SELECT
@@ -49,7 +49,8 @@ FROM
                 arrayJoin(arrayFlatten(arrayMap(i -> arrayMap(j -> (moves[i], moves[j]), range(i + 1, length(moves) + 1)), arrayEnumerate(moves)))) AS pair
             FROM
             (
-                SELECT event, market, pair.1.1 AS sampled_at, pair.1.2 - pair.2.2 AS change
+                -- Rounded, so that equal changes are equal doubles: two prices of which one always changes by the same have no correlation.
+                SELECT event, market, pair.1.1 AS sampled_at, round(pair.1.2 - pair.2.2, 12) AS change
                 FROM
                 (
                     SELECT
