@@ -56,6 +56,11 @@ const LATER = [
   'time-weighted prices',
   'resampled prices',
   'chance candles',
+  'spreads of a window',
+  'volatility',
+  'correlations of outcomes',
+  'times of arbitrage',
+  'price impact',
 ];
 
 /** Ends the names of comparisons with the files of a release. */

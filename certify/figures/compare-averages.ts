@@ -2,6 +2,7 @@ import type { Comparison, KeyedRow } from '../comparison.js';
 import { askOf, bidOf, isResult, midOf } from './book-prices.js';
 import type { FiguresInput } from './input.js';
 import { SHORT } from './questions.js';
+import { samplesOf } from './samples.js';
 import { compareFigureRows, figure, keyedRows, periodOf, sameFigure } from './texts.js';
 
 const SECOND = 1_000_000;
@@ -55,19 +56,13 @@ function compareTimeWeighted({ prices, observed, events, figures, times }: Figur
   return compareFigureRows('time-weighted prices', expected, keyedRows(figures['time-weighted prices'], how));
 }
 
-function compareSamples({ prices, observed, events, figures, times }: FiguresInput): Comparison {
+function compareSamples(input: FiguresInput): Comparison {
+  const { prices, figures } = input;
   const expected = [...prices.markets].flatMap((market) => {
-    const ticks = prices.of(market);
-    const result = ticks.find(isResult)?.receivedAt ?? Number.POSITIVE_INFINITY;
-    const rows: KeyedRow[] = [];
-    for (let at = Math.ceil(times.from / SHORT) * PERIOD; at < times.to * SECOND && at < result; at += PERIOD) {
-      const tick = prices.at(market, at);
-      if (tick === undefined) continue;
-      const isObserved = observed.all(events.get(market) ?? '', tick.receivedAt, at);
+    return samplesOf(input, market, SHORT).map(({ at, tick, isObserved }): KeyedRow => {
       const values = [tick.price.c, bidOf(tick), askOf(tick), midOf(tick), (at - tick.receivedAt) / SECOND].map(figure);
-      rows.push([`${market} ${at / SECOND}`, [...values, isObserved ? 'observed' : 'missing'].join(' ')]);
-    }
-    return rows;
+      return [`${market} ${at / SECOND}`, [...values, isObserved ? 'observed' : 'missing'].join(' ')];
+    });
   });
   const how = { 0: sameFigure, 1: sameFigure, 2: sameFigure, 3: sameFigure, 4: sameFigure };
   return compareFigureRows('resampled prices', expected, keyedRows(figures['resampled prices'], how));

@@ -3,10 +3,13 @@ import { unlistedOf } from '../unlisted.js';
 import { BookPrices, Observed } from './book-prices.js';
 import { accountAssets } from './books.js';
 import { compareAverages } from './compare-averages.js';
+import { compareBooks } from './compare-books.js';
 import { compareChanceCandles } from './compare-chances.js';
+import { compareChanges } from './compare-changes.js';
 import { compareFills } from './compare-fills.js';
 import { compareOrderFlow } from './compare-order-flow.js';
 import { compareProfits } from './compare-profits.js';
+import { compareTrades } from './compare-trades.js';
 import { type FiguresInput, type Recording, timesOf } from './input.js';
 
 /**
@@ -26,12 +29,19 @@ export function compareFigures(recording: Recording): Comparison[] {
     openingChances: new Map(ledger.markets.map(({ marketId, openingChance }) => [marketId, openingChance])),
     times: timesOf(recording),
   };
-  const ofAccounts = [...compareProfits(input), ...compareOrderFlow(input), ...compareFills(input)];
+  const ofAccounts = [
+    ...compareProfits(input),
+    ...compareOrderFlow(input),
+    ...compareFills(input),
+    ...compareTrades(input),
+  ];
   return [
     ...(accounts.names.size > 0
       ? ofAccounts
       : ofAccounts.map(({ name }) => notCompared(name, 'no account is recorded, and the activity feed needs one'))),
     ...compareAverages(input),
     compareChanceCandles(input),
+    ...compareBooks(input),
+    ...compareChanges(input),
   ];
 }

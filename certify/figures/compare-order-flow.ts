@@ -1,36 +1,19 @@
 import { compareQuotes } from '../compare/quotes.js';
 import type { Comparison, KeyedRow } from '../comparison.js';
 import { type FillSide, sidesOf } from '../fills.js';
-import { isResult, midOf } from './book-prices.js';
+import { compareImpact } from './compare-impact.js';
 import type { FiguresInput } from './input.js';
 import { type Figures, QUOTE_MARGIN_MS } from './questions.js';
+import { LATER, quoteAt } from './quotes.js';
 import { compareFigureRows, figure, keyedRows, NULL, sameFigure, sharesText, usdc } from './texts.js';
 
 /** Times after a trade at which its markout is taken, microseconds. */
 const MARKOUTS = [5_000_000, 60_000_000, 300_000_000];
-/** Stands for a markout of a moment at which trading was closed: what was observed then may still change. */
-const LATER = 'later';
-
-/** The mid that was received last before a moment; null where it is not known to be the one of that moment. */
-interface Quote {
-  readonly mid: number | null;
-  /** Unix microseconds; null without a tick. */
-  readonly receivedAt: number | null;
-}
-
-function quoteAt({ prices, observed }: FiguresInput, event: string, market: string, moment: number): Quote {
-  const tick = prices.at(market, moment);
-  if (tick === undefined) return { mid: null, receivedAt: null };
-  const { receivedAt } = tick;
-  const isKnown = !isResult(tick) && observed.all(event, receivedAt, moment);
-  return { mid: isKnown ? midOf(tick) : null, receivedAt };
-}
-
 /** What every trade cost beyond the mid, and what it gained or lost afterwards. */
 export function compareOrderFlow(input: FiguresInput): Comparison[] {
   const { ledger, shown, faults, figures } = input;
   const quotes = compareQuotes({ prices: ledger.prices, shown, faults, quotes: quotesOf(figures) });
-  return [quotes, compareSpreads(input), compareSlippage(input)];
+  return [quotes, compareSpreads(input), compareSlippage(input), compareImpact(input)];
 }
 
 /** The quotes that were observed and had both sides. */

@@ -45,11 +45,7 @@ function compareCurves({ ledger, accounts, assets, prices, figures, closedAt, un
     ),
   };
   const isOver = ([key]: KeyedRow) => Number(key.split(' ').at(-1)) < periodOf(closedAt / 1_000_000, SHORT);
-  // Of an account that traded a market which event search never listed, sums are unknown.
-  const partly = new Set(
-    assets.filter(({ market }) => unlisted.markets.has(market.marketId)).map(({ account }) => account),
-  );
-  const isWhole = ([key]: KeyedRow) => !partly.has(key.split(' ')[0] ?? '');
+  const isWhole = isOfListed(assets, unlisted.markets);
   const isListed = ([key]: KeyedRow) => !unlisted.assets.has(key.split(' ')[1] ?? '');
   const [atMid, atBid, atChance] = (['mid', 'bid', 'chance'] as const).map((kind) =>
     profitsByPeriod(profits, SHORT, kind),
@@ -96,6 +92,15 @@ function compareCurves({ ledger, accounts, assets, prices, figures, closedAt, un
   ];
 }
 
+/** Of an account that traded a market which event search never listed, sums are unknown. */
+function isOfListed(assets: FiguresInput['assets'], unlisted: ReadonlySet<string>): (row: KeyedRow) => boolean {
+  const partly = new Set(assets.filter(({ market }) => unlisted.has(market.marketId)).map(({ account }) => account));
+  return ([key]) => !partly.has(key.split(' ')[0] ?? '');
+}
+
+/** Shares of several markets have no meaning together. */
+const withoutShares = ([key, text]: KeyedRow): KeyedRow => [key, text.split(' ').slice(3).join(' ')];
+
 /** When the final chance of a market was received: not before its resolution. */
 function compareResolutionTimes(
   resolvedAt: ReadonlyMap<string, number>,
@@ -138,6 +143,7 @@ function comparePresent(input: FiguresInput): Comparison[] {
     });
   const profits = new Map(PRICE_KINDS.map((kind) => [kind, at(kind)]));
   const of = (kind: PriceKind) => profits.get(kind) ?? [];
+  const isWhole = isOfListed(assets, unlisted.markets);
   const isListed = (set: ReadonlySet<string>, position: number) => (row: KeyedRow) =>
     !set.has(row[0].split(' ')[position] ?? '');
   return [
@@ -150,8 +156,20 @@ function comparePresent(input: FiguresInput): Comparison[] {
       'profit by event',
       summed(of('chance'), ({ account, event }) => `${account} ${event}`)
         .filter(isListed(unlisted.events, 1))
-        .map(([key, text]) => [key, text.split(' ').slice(3).join(' ')]),
+        .map(withoutShares),
       keyedRows(figures['profit by event']).filter(isListed(unlisted.events, 1)),
+    ),
+    compareFigureRows(
+      'profit by market at bid',
+      summed(of('bid'), ({ account, market }) => `${account} ${market}`),
+      keyedRows(figures['profit by market at bid']).filter(isListed(unlisted.markets, 1)),
+    ),
+    compareFigureRows(
+      'profit by account at mid',
+      summed(of('mid'), ({ account }) => account)
+        .filter(isWhole)
+        .map(withoutShares),
+      keyedRows(figures['profit by account at mid']).filter(isWhole),
     ),
     compareFigureRows(
       'profit at mid',

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { BookPrices, Observed } from '../../certify/figures/book-prices.js';
 import { compareChanceCandles } from '../../certify/figures/compare-chances.js';
+import { compareChanges } from '../../certify/figures/compare-changes.js';
 import type { FiguresInput } from '../../certify/figures/input.js';
 import { resolutionTimes } from '../../certify/figures/profits.js';
 import { compareFigureRows, figure, sameFigure } from '../../certify/figures/texts.js';
@@ -54,6 +56,41 @@ describe('the comparison of candles of the chance', () => {
     const opened = ROWS.with(0, row('m0', 0, '0.9 0.9 0.05 0.38 34'));
     expect(compared(opened, { openingChances }).unexplained).toBe(0);
     expect(compared(opened, { openingChances: new Map([['m0', 0.8]]) }).unexplained).toBe(1);
+  });
+});
+
+describe('the comparison of times of arbitrage', () => {
+  const at = (seconds: number) => START + seconds * SECOND;
+  const shown = (seconds: number, b: number, a: number, c = 0.5) => ({ receivedAt: at(seconds), price: { c, b, a } });
+  // The bids add up to 1.05 from 11 to 21 s; of the first half of it, the event was observed.
+  const books = new Map([
+    ['m0', [shown(1, 0.6, 0.7), shown(21, 0.3, 0.7)]],
+    ['m1', [shown(2, 0.35, 0.5), shown(11, 0.45, 0.5), shown(25, 0.99, 1, 1)]],
+  ]);
+  const found: TextRow = {
+    key: ['e', 'm0', 'm1', String(at(11))],
+    value: [String(at(21)), '10', '0.05', '0.5', '0.5'],
+  };
+  const arbitrage = (rows: readonly TextRow[]) =>
+    compareChanges({
+      figures: { volatility: [], 'correlations of outcomes': [], 'times of arbitrage': rows },
+      prices: new BookPrices(books),
+      observed: new Observed([{ stream: 'order-book', event: 'e', begins: at(0), ends: at(16) }]),
+      events: new Map([...books.keys()].map((market) => [market, 'e'])),
+      times: { from: START / SECOND, to: START / SECOND + 30 },
+    } as unknown as FiguresInput).find(({ name }) => name === 'times of arbitrage');
+
+  it('accepts the one that follows from the books', () => {
+    expect(arbitrage([found])).toMatchObject({ expected: 1, found: 1, unexplained: 0 });
+  });
+
+  it('finds a missing row, one that never was, and a wrong value in each column', () => {
+    expect(arbitrage([])?.unexplained).toBe(1);
+    const other = { key: ['e', 'm0', 'm1', String(at(22))], value: found.value };
+    expect(arbitrage([found, other])?.unexplained).toBe(1);
+    for (const column of found.value.keys()) {
+      expect(arbitrage([{ ...found, value: found.value.with(column, '0.123') }])?.unexplained, String(column)).toBe(1);
+    }
   });
 });
 

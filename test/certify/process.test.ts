@@ -67,8 +67,9 @@ describe('chancery certify', () => {
       const kept = await KeptRun.start({ folder, events: MARKET[1] ?? '', recordedFrom, closedAt, kills });
       await kept.statement(definition);
       expect(await kept.unexplained()).toEqual(new Map());
-      // By chance: whether trading lasted for longer than the markouts, a market was resolved, and a period was without a gap.
-      const byChance = /: markout_(1|5)m$|^chance candles|^times of resolutions/;
+      // By chance: whether trading lasted for longer than the markouts, a market was resolved, two bids added up to more than 1, and a
+      // period was without a gap.
+      const byChance = /: markout_(1|5)m$|^chance candles|^times of (resolutions|arbitrage)|^longshots/;
       expect((await kept.unnoticed()).filter((one) => !byChance.test(one))).toEqual([]);
       // The change that is farthest from all gaps of its event: one that is lost in or beside a gap is explained by it.
       const row = await kept.statement(`
