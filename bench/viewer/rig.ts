@@ -16,8 +16,6 @@ export const TICKS_TO_MS = Date.UTC(2026, 0, 4);
 export class ViewerRig {
   readonly #warehouse = new WarehouseRig();
   readonly #viewers: ViewerServer[] = [];
-  /** Number of queries that the viewers sent. */
-  queries = 0;
 
   async start(): Promise<void> {
     await this.#warehouse.start();
@@ -50,12 +48,13 @@ export class ViewerRig {
     return Number(await this.#asOwner(`SELECT count() FROM system.processes WHERE user = '${reader.user}'`));
   }
 
-  async view(dashboards: string, nowMs?: () => number): Promise<ViewerServer> {
+  /** @param onQuery called for each query that this viewer sends, and not for those of others, whose pages may still be closing */
+  async view(dashboards: string, nowMs?: () => number, onQuery = (): void => undefined): Promise<ViewerServer> {
     const { database } = this.#warehouse.settings;
     const clock: Clock = nowMs ? { ...systemClock, nowMs } : systemClock;
     const viewer = new ViewerServer({
       ...{ host: '127.0.0.1', port: 0, dashboards, databases: [database], log: this.#warehouse.log, clock },
-      connect: () => Promise.resolve(this.#connect(database)),
+      connect: () => Promise.resolve(this.#connect(database, onQuery)),
     });
     await viewer.start();
     this.#viewers.push(viewer);
@@ -67,12 +66,12 @@ export class ViewerRig {
     await this.#warehouse.close();
   }
 
-  #connect(database: string) {
+  #connect(database: string, onQuery: () => void) {
     const { url, user, password } = this.#warehouse.endpoint.reader;
     const login = { url, username: user, password: password.reveal(), database };
     const client = createClient({ ...login, log: { level: ClickHouseLogLevel.OFF } });
     const counted: ClickHouseClient['exec'] = (asked) => {
-      this.queries++;
+      onQuery();
       return client.exec(asked);
     };
     return {

@@ -29,6 +29,13 @@ describe('a value', () => {
     ]);
   });
 
+  it('has milliseconds where its format has them', () => {
+    const millis = 'time:YYYY-MM-DD HH:mm:ss.SSS';
+    expect(
+      [millis, 'time:YYYY', 'dateTimeAsIso'].map((unit) => formatNumber(1_763_719_200_007, unit, undefined).text),
+    ).toEqual(['2025-11-21 10:00:00.007', '2025-11-21 10:00:00', '2025-11-21 10:00:00']);
+  });
+
   it('of a part that is missing is nothing only if it is', () => {
     expect([0, 1e-17, 0.0004, 0.0006, 0.25].map(formatPart)).toEqual([
       'nothing',

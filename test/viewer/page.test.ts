@@ -187,6 +187,10 @@ describe('the page', () => {
     await page.getByLabel('Token').fill('the token');
     await page.getByRole('button', { name: 'Open' }).click();
     await page.locator('#search').waitFor();
+    // As after a new start of the viewer, which ends its sessions.
+    await page.context().clearCookies();
+    await page.locator('#search').fill('x');
+    await page.getByLabel('Token').waitFor();
     await page.context().close();
   });
 

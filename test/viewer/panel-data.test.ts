@@ -233,6 +233,11 @@ describe('the text on a color', () => {
 });
 
 describe('the labels of an axis', () => {
+  it('are in one unit of time, also where their distance is less than a second', () => {
+    expect(numberLabels('s', [0, 0.5, 1, 1.5])).toEqual(['0.0 s', '0.5 s', '1.0 s', '1.5 s']);
+    expect(numberLabels('ms', [0, 500, 1000])).toEqual(['0.0 s', '0.5 s', '1.0 s']);
+  });
+
   it('have the decimals that their distance needs', () => {
     expect(numberLabels(undefined, [0, 2.5, 5])).toEqual(['0.0', '2.5', '5.0']);
     expect(numberLabels(undefined, [0, 20, 40])).toEqual(['0', '20', '40']);

@@ -36,12 +36,16 @@ const SCALES: readonly (readonly [seconds: number, suffix: string])[] = [
   [1, ' s'],
 ];
 
-/** Durations in the unit of their distance: 30 s, 60 s, 90 s; undefined where they are shorter than seconds. */
+/** Durations in the unit of their distance: 30 s, 60 s, 90 s; undefined where all are shorter than seconds. */
 function durationLabels(unit: string | undefined, splits: readonly number[], step: number): string[] | undefined {
   const seconds = unit === undefined ? undefined : TIMES[unit];
   if (seconds === undefined) return undefined;
   const [scale, suffix] = SCALES.find(([size]) => step * seconds >= size * (1 - 1e-9)) ?? [];
-  if (scale === undefined) return undefined;
+  if (scale === undefined) {
+    if (splits.every((value) => Math.abs(value * seconds) < 1)) return undefined;
+    const decimals = decimalsOf(step * seconds);
+    return splits.map((value) => `${formatNumber(value * seconds, undefined, decimals).text} s`);
+  }
   return splits.map((value) => `${formatNumber((value * seconds) / scale, undefined, 0).text}${suffix}`);
 }
 

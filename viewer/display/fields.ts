@@ -160,12 +160,14 @@ function formatUnmapped(value: Value, { field, unit, decimals, noValue }: Displa
   if (value === null) return { text: noValue ?? '–', suffix: '' };
   if (typeof value !== 'number') return { text: String(value), suffix: '' };
   if (unit === 'dateTimeFromNow') return { text: formatAge(value, Date.now()), suffix: '' };
-  if (field.kind === 'time')
-    return { text: formatTime(value, !DATE_UNIT.test(unit ?? '') && isShort(field)), suffix: '' };
+  if (field.kind === 'time') return { text: formatTime(value, hasMillis(unit, field)), suffix: '' };
   return formatNumber(value, unit, decimals);
 }
 
-/** A format of times, as in Grafana: with any other unit, the times of a short field have milliseconds. */
+/** As in Grafana: a format of times says it; with any other unit, the times of a short field have milliseconds. */
+const hasMillis = (unit = '', field: Field): boolean =>
+  DATE_UNIT.test(unit) ? /^time:.*SSS/.test(unit) : isShort(field);
+
 const DATE_UNIT = /^(dateTime(AsIso|AsUS|AsLocal|FromNow)|time:)/;
 
 /** Whether the times of a field are within a minute, so that their milliseconds tell them apart. */

@@ -72,7 +72,7 @@ export function formatNumber(value: number, unit: string | undefined, decimals: 
     const { text, suffix } = formatNumber(Math.abs(value), 'count', decimals);
     return { text: `${value < 0 ? '-' : ''}$${text}`, suffix };
   }
-  if (unit.startsWith('dateTime')) return { text: formatTime(value), suffix: '' };
+  if (/^(dateTime|time:)/.test(unit)) return { text: formatTime(value, unit.includes('SSS')), suffix: '' };
   const scale = scaleOf(unit);
   if (!scale) return plain(value, ` ${unit}`);
   const size = value * scale.factor;
