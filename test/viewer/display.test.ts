@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { csvLine } from '../../viewer/csv.js';
 import { fillLink, formatAddress, parseAddress } from '../../viewer/display/address.js';
 import { calculationName, isCalculation, reduceValues } from '../../viewer/display/calculations.js';
-import { colorOf } from '../../viewer/display/colors.js';
+import { colorOf, seriesColor } from '../../viewer/display/colors.js';
 import { displaysOf, formatValue, thresholdColor } from '../../viewer/display/fields.js';
 import { safeLink, shown } from '../../viewer/display/safe-text.js';
 import { formatAge, formatNumber, formatPart } from '../../viewer/display/units.js';
@@ -210,7 +210,38 @@ describe('a line of CSV', () => {
   });
 });
 
+/** How people without cones for long (protanopia) or medium waves (deuteranopia) see linear red, green and blue (Machado 2009). */
+const SEEN = [
+  [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
+  [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881],
+];
+
+/** CIELAB of a color as it is seen. */
+function labOf(color: string, seen: readonly number[]): number[] {
+  const linear = [1, 3, 5].map((at) => (Number.parseInt(color.slice(at, at + 2), 16) / 255) ** 2.2);
+  const dot = (row: readonly number[]) => row.reduce((sum, part, i) => sum + part * (linear[i] ?? 0), 0);
+  const rgb = [0, 3, 6].map((at) => Math.min(1, Math.max(0, dot(seen.slice(at, at + 3)))));
+  const xyz = [
+    [0.4339, 0.3762, 0.1899],
+    [0.2126, 0.7152, 0.0722],
+    [0.0177, 0.1095, 0.8728],
+  ].map((row) => Math.cbrt(row.reduce((sum, part, i) => sum + part * (rgb[i] ?? 0), 0)));
+  const [x = 0, y = 0, z = 0] = xyz;
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
 describe('texts and colors', () => {
+  it.each(['dark', 'light'] as const)('of any two series can be told apart by colour-blind people (%s)', (theme) => {
+    const colors = Array.from({ length: 8 }, (_, i) => seriesColor(i, theme));
+    for (const seen of SEEN) {
+      const labs = colors.map((color) => labOf(color, seen));
+      const distances = labs.flatMap((a, i) =>
+        labs.slice(i + 1).map((b) => Math.hypot(...a.map((part, axis) => part - (b[axis] ?? 0)))),
+      );
+      expect(Math.min(...distances)).toBeGreaterThan(10);
+    }
+  });
+
   it('show control characters that change the direction of text', () => {
     expect(shown('a\u202eb')).toBe('a\\u202eb');
   });
