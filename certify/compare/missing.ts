@@ -52,8 +52,11 @@ function compareRanges({ streams, recorded, faults, kills, prices }: MissingInpu
           kills.filter(losesData).some(within) || faults.some((one) => within(one) && harms(one, stream, event));
         for (const gap of parts) {
           expected += 1;
+          // That of an event which closed after the last heartbeat ends before the kill.
+          const isOfKill =
+            gap.cause.startsWith(NO_HEARTBEAT) && kills.filter(losesData).some(isInOrShortlyAfter(gap.begins));
           const by = statedReason(gap, (lastChanges.get(event) ?? 0) <= gap.begins + margin);
-          if (isExplained && isMissing(gap)) found += 1;
+          if ((isExplained || isOfKill) && isMissing(gap)) found += 1;
           else if (by !== undefined) differences.explain(by);
           else {
             const seconds = (gap.ends - gap.begins) / SECOND;
@@ -97,7 +100,7 @@ function compareSeconds({ streams, recorded, kills, recordedFrom }: MissingInput
   return differences.result(expected, found);
 }
 
-/** Whether a process was killed in a second, or so shortly after it that there may have been no heartbeat in between. */
+/** Whether a process was killed so shortly after a moment that there may have been no heartbeat in between. */
 const isInOrShortlyAfter =
   (begins: number) =>
   ({ at }: Kill): boolean =>

@@ -138,6 +138,15 @@ describe('the comparison of what is called missing with what was lost', () => {
     });
   });
 
+  it('accepts that an event closed between the last heartbeat and the kill', () => {
+    const closed = (secondsBefore: number) => {
+      const begins = KILLED_AT - secondsBefore * SECOND;
+      return outcomes(withGap('no further heartbeat of the collector', 'missing', begins, begins + SECOND / 2))[0];
+    };
+    expect(closed(1.5)).toMatchObject({ expected: 3, found: 3, left: 0 });
+    expect(closed(5.5)).toMatchObject({ expected: 3, found: 2, left: 1 });
+  });
+
   it('takes a gap that was divided as one', () => {
     const [begins, middle, ends] = [DOWN.begins, KILLED_AT + SECOND, DOWN.ends];
     const gaps = [
