@@ -8,9 +8,8 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { exportRelease, killExports, killImports } from './kills.js';
 import { recordMarkets } from './recorded-markets.js';
 
-const KILLS = 3;
-/** With this seed exports and imports are killed once early, once in the middle and once late. */
-const SEED = 451;
+const KILLS = 5;
+const SEED = 15;
 
 describe('kill -9 at random moments', () => {
   const server = useClickHouse();
