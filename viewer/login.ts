@@ -3,7 +3,6 @@ import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { UsageError, writeFileAtomicSync } from '../core/index.js';
 
 const TOKEN_BYTES = 32;
-const COOKIE = 'chancery_viewer';
 const MAX_SESSIONS = 1000;
 /** Failed logins that are answered per minute, from whichever client: a token of 256 bits cannot be guessed anyway. */
 const MAX_FAILURES = 10;
@@ -21,6 +20,8 @@ export function readToken(path: string): string {
 /** Exchanges the token for sessions, whose IDs are in cookies that no script can read. */
 export class Login {
   readonly #token: Buffer;
+  /** Of this token only: a browser sends cookies to every port of a host, so another viewer there would replace one of the same name. */
+  readonly #cookie: string;
   readonly #sessions = new Set<string>();
   #failures: number[] = [];
 
@@ -31,11 +32,12 @@ export class Login {
     private readonly secure = false,
   ) {
     this.#token = digest(token);
+    this.#cookie = `chancery_viewer_${digest(`cookie for ${token}`).toString('hex').slice(0, 8)}`;
   }
 
   /** Whether a request has the cookie of a session. */
   admits(cookies: string | undefined): boolean {
-    const [, id] = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`).exec(cookies ?? '') ?? [];
+    const [, id] = new RegExp(`(?:^|;\\s*)${this.#cookie}=([\\w-]+)`).exec(cookies ?? '') ?? [];
     return id !== undefined && this.#sessions.has(digest(id).toString('hex'));
   }
 
@@ -52,7 +54,7 @@ export class Login {
     const [oldest] = this.#sessions;
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
     this.#sessions.add(digest(id).toString('hex'));
-    return { cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict; Path=/${this.secure ? '; Secure' : ''}` };
+    return { cookie: `${this.#cookie}=${id}; HttpOnly; SameSite=Strict; Path=/${this.secure ? '; Secure' : ''}` };
   }
 }
 

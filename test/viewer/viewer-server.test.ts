@@ -599,9 +599,18 @@ describe('the viewer', () => {
     const { status, headers } = await login('the token of this test');
     expect(status).toBe(200);
     const [cookie = ''] = headers['set-cookie'] ?? [];
-    expect(cookie).toMatch(/^chancery_viewer=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
-    expect((await ask(url, { headers: { cookie: cookie.split(';')[0] ?? '' } })).status).toBe(200);
-    expect((await ask(url, { headers: { cookie: 'chancery_viewer=guess' } })).status).toBe(401);
+    const [, name = ''] = /^(chancery_viewer_[0-9a-f]{8})=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/.exec(cookie) ?? [];
+    const session = cookie.split(';')[0] ?? '';
+    expect((await ask(url, { headers: { cookie: session } })).status).toBe(200);
+    expect((await ask(url, { headers: { cookie: `${name}=guess` } })).status).toBe(401);
+    // A viewer with another token on the same host: its cookie has another name, so that a browser keeps both.
+    const other = await startViewer(host.database, folderOf(files()), { token: 'another token' });
+    const [others = ''] = (await ask(`${other.url}/api/login`, { body: { token: 'another token' } })).headers['set-cookie'] ?? [];
+    expect(others).not.toContain(`${name}=`);
+    const both = `${others.split(';')[0] ?? ''}; ${session}`;
+    for (const { url: address } of [guarded, other]) {
+      expect((await ask(`${address}/api/dashboards`, { headers: { cookie: both } })).status).toBe(200);
+    }
     for (let i = 0; i < 9; i++) expect((await login('another')).status).toBe(401);
     expect((await login('the token of this test')).status).toBe(429);
   });
