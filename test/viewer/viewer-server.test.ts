@@ -599,13 +599,15 @@ describe('the viewer', () => {
     const { status, headers } = await login('the token of this test');
     expect(status).toBe(200);
     const [cookie = ''] = headers['set-cookie'] ?? [];
-    const [, name = ''] = /^(chancery_viewer_[0-9a-f]{8})=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/.exec(cookie) ?? [];
+    const [, name = ''] =
+      /^(chancery_viewer_[0-9a-f]{8})=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/.exec(cookie) ?? [];
     const session = cookie.split(';')[0] ?? '';
     expect((await ask(url, { headers: { cookie: session } })).status).toBe(200);
     expect((await ask(url, { headers: { cookie: `${name}=guess` } })).status).toBe(401);
     // A viewer with another token on the same host: its cookie has another name, so that a browser keeps both.
     const other = await startViewer(host.database, folderOf(files()), { token: 'another token' });
-    const [others = ''] = (await ask(`${other.url}/api/login`, { body: { token: 'another token' } })).headers['set-cookie'] ?? [];
+    const [others = ''] =
+      (await ask(`${other.url}/api/login`, { body: { token: 'another token' } })).headers['set-cookie'] ?? [];
     expect(others).not.toContain(`${name}=`);
     const both = `${others.split(';')[0] ?? ''}; ${session}`;
     for (const { url: address } of [guarded, other]) {
