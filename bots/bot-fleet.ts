@@ -20,8 +20,9 @@ import { MarketMaker } from './strategy-market-maker.js';
 import { NoiseTrader } from './strategy-noise.js';
 import { TpslUser } from './strategy-tpsl.js';
 
-/** Delay before the next turn after a failure, and while the account's streams or all prices are missing, milliseconds. */
+/** Delay before the next turn after a failure, milliseconds. */
 const AFTER_FAILURE_MS = 1000;
+/** Delay before the next turn while the account's streams are not ready or no price is known, milliseconds. */
 const NOT_READY_MS = 50;
 /** Failures in a row from which on they are logged. */
 const FAILURES_TO_LOG = 3;

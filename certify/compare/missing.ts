@@ -41,6 +41,7 @@ export const compareMissing = (input: MissingInput): Comparison[] => [compareRan
 function compareRanges({ streams, recorded, faults, kills, prices }: MissingInput): Comparison {
   const differences = new Differences('missing ranges');
   const lastChanges = new Map(prices.map(({ eventId, at }) => [eventId, at]));
+  const losses = kills.filter(losesData);
   let expected = 0;
   let found = 0;
   for (const { stream, maxTransit } of streams) {
@@ -48,13 +49,11 @@ function compareRanges({ streams, recorded, faults, kills, prices }: MissingInpu
     for (const [event, gaps] of byEvent(recorded.gaps, stream)) {
       for (const { begins, ends, parts } of stretchesOf(gaps)) {
         const within = ({ at }: { readonly at: number }) => at >= begins - margin && at <= ends + margin;
-        const isExplained =
-          kills.filter(losesData).some(within) || faults.some((one) => within(one) && harms(one, stream, event));
+        const isExplained = losses.some(within) || faults.some((one) => within(one) && harms(one, stream, event));
         for (const gap of parts) {
           expected += 1;
           // That of an event which closed after the last heartbeat ends before the kill.
-          const isOfKill =
-            gap.cause.startsWith(NO_HEARTBEAT) && kills.filter(losesData).some(isInOrShortlyAfter(gap.begins));
+          const isOfKill = gap.cause.startsWith(NO_HEARTBEAT) && losses.some(isInOrShortlyAfter(gap.begins));
           const by = statedReason(gap, (lastChanges.get(event) ?? 0) <= gap.begins + margin);
           if ((isExplained || isOfKill) && isMissing(gap)) found += 1;
           else if (by !== undefined) differences.explain(by);

@@ -75,15 +75,11 @@ export class Auditor {
     return { records, repeats, pieces, acknowledged: acknowledged.size, lost, tables, states, withoutAnswer: [] };
   }
 
-  /** The same with the tables of aggregates, after everything is aggregated. */
-  async auditWithAggregates(): Promise<Audit> {
-    const audit = await this.audit();
-    return { ...audit, states: new Map([...audit.states, ...(await compareRollups(this.rig))]) };
-  }
-
-  /** The same with the answers of all views. */
+  /** The same with the tables of aggregates, after everything is aggregated, and with the answers of all views. */
   async auditWithViews(): Promise<Audit> {
-    return { ...(await this.auditWithAggregates()), withoutAnswer: await viewsWithoutAnswer(this.rig) };
+    const audit = await this.audit();
+    const states = new Map([...audit.states, ...(await compareRollups(this.rig))]);
+    return { ...audit, states, withoutAnswer: await viewsWithoutAnswer(this.rig) };
   }
 
   /** Tables that the ledger does not cover: each of their positions must occur once. */

@@ -158,7 +158,7 @@ describe('two instances of chancery up that start at the same moment', () => {
       (await fetch(`${services.find(({ service }) => service === name)?.health}/metrics`)).text();
     const ofUp = await metrics('up');
     expect(ofUp).toContain('# TYPE chancery_service_restarts_total counter');
-    for (const [service, restarts] of Object.entries({ collect: 1, clickhouse: 1, exchange: 0 })) {
+    for (const [service, restarts] of Object.entries({ collect: 1, clickhouse: 1, transform: 0 })) {
       expect(ofUp).toContain(`chancery_service_restarts_total{service="${service}"} ${restarts}\n`);
     }
     expect(await metrics('clickhouse')).toContain('\nchancery_clickhouse_restarts_total 0\n');
