@@ -6,10 +6,15 @@ import type { Batch } from '../../warehouse/index.js';
 import { builder, envelope, priceRecord, recordBatch } from './support.js';
 
 const DELAY_MS = 500;
+const FIRST_DELAY_MS = 100;
 const PIECE_DELAY_MS = 5000;
 
 /** A pipeline that records its batches and their times, milliseconds from now. */
-function pipeline(ready: () => Promise<void> = () => Promise.resolve(), budget = new BatchBudget()) {
+function pipeline(
+  ready: () => Promise<void> = () => Promise.resolve(),
+  budget = new BatchBudget(),
+  firstDelayMs = DELAY_MS,
+) {
   const startedAt = Date.now();
   const written: { readonly records: number; readonly atMs: number }[] = [];
   const deadLetters: number[] = [];
@@ -26,6 +31,7 @@ function pipeline(ready: () => Promise<void> = () => Promise.resolve(), budget =
     writer: { nextOffset: 0, write, ready, flush: done, close: done },
     budget,
     delayMs: DELAY_MS,
+    firstDelayMs,
     pieceDelayMs: PIECE_DELAY_MS,
     clock: { ...systemClock, elapsedMs: () => Date.now() },
     onWritten: () => undefined,
@@ -62,12 +68,32 @@ describe('a batch that grows', () => {
 
   it('is written after twice the delay while it holds few records', async () => {
     const { it: pipe, written } = pipeline();
-    await pipe.take(records(5, 0), 0);
-    await vi.advanceTimersByTimeAsync(DELAY_MS + 200);
-    await pipe.take(records(6, 5), 0);
+    await pipe.take(records(300, 0), 0);
     await vi.advanceTimersByTimeAsync(DELAY_MS);
-    expect(written).toEqual([{ records: 11, atMs: 2 * DELAY_MS }]);
+    await pipe.take(records(5, 300), 0);
+    await vi.advanceTimersByTimeAsync(DELAY_MS + 200);
+    await pipe.take(records(6, 305), 0);
+    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    expect(written[1]).toEqual({ records: 11, atMs: 3 * DELAY_MS });
     await pipe.close();
+  });
+
+  it('is written early when it is the first of the partition and nothing more is on the bus', async () => {
+    const { it: pipe, written } = pipeline(undefined, undefined, FIRST_DELAY_MS);
+    await pipe.take(records(5, 0), 0);
+    await vi.advanceTimersByTimeAsync(FIRST_DELAY_MS);
+    await pipe.take(records(6, 5), 0);
+    await vi.advanceTimersByTimeAsync(2 * DELAY_MS);
+    expect(written).toEqual([
+      { records: 5, atMs: FIRST_DELAY_MS },
+      { records: 6, atMs: FIRST_DELAY_MS + 2 * DELAY_MS },
+    ]);
+    await pipe.close();
+    const { it: behind, written: large } = pipeline(undefined, undefined, FIRST_DELAY_MS);
+    await behind.take(records(5, 0), 1000);
+    await vi.advanceTimersByTimeAsync(4 * DELAY_MS);
+    expect(large).toEqual([{ records: 5, atMs: 4 * DELAY_MS }]);
+    await behind.close();
   });
 
   it('is written after four times the delay while the bus holds more records, and at once when it does not', async () => {
@@ -104,7 +130,7 @@ describe('a batch that grows', () => {
   it('waits for the next piece of a body up to a limit', async () => {
     const { it: pipe, written, deadLetters } = pipeline();
     await pipe.take(records(4, 0), 0);
-    await vi.advanceTimersByTimeAsync(DELAY_MS);
+    await vi.advanceTimersByTimeAsync(DELAY_MS / 2);
     await pipe.take(recordBatch(pieces(0, 1), 4), 0);
     await vi.advanceTimersByTimeAsync(PIECE_DELAY_MS - 1);
     await pipe.take(recordBatch(pieces(1, 2), 5), 0);

@@ -16,6 +16,8 @@ interface PipelineOptions {
    * continues to grow while the previous batch is being written.
    */
   readonly delayMs: number;
+  /** How long the first batch grows while no more is on the bus, milliseconds: after a start, data is visible soon. */
+  readonly firstDelayMs: number;
   /** How long a batch waits for the next piece of a body, milliseconds. */
   readonly pieceDelayMs: number;
   readonly clock: Clock;
@@ -51,6 +53,8 @@ export class PartitionPipeline implements MemoryUser {
   #waitsForMemory = false;
   /** Whether more records are on the bus. */
   #lagging = false;
+  /** Whether no batch was passed to the writer yet. */
+  #first = true;
   #expected: number;
   /** Bytes of rows of the batches that are being written. */
   #bytesAtWriter = 0;
@@ -134,7 +138,20 @@ export class PartitionPipeline implements MemoryUser {
 
   #begin(): void {
     this.#begunAt = this.options.clock.elapsedMs();
-    this.#wait(this.options.delayMs);
+    this.#wait(this.#checkMs);
+  }
+
+  /** After how long a batch is looked at again, milliseconds. */
+  get #checkMs(): number {
+    return this.#first ? this.options.firstDelayMs : this.options.delayMs;
+  }
+
+  /** How long the batch grows, milliseconds. */
+  get #growMs(): number {
+    const { builder, delayMs, firstDelayMs } = this.options;
+    if (this.#lagging) return LAGGING_FACTOR * delayMs;
+    if (this.#first) return firstDelayMs;
+    return builder.records < SMALL_BATCH_RECORDS ? SMALL_BATCH_FACTOR * delayMs : delayMs;
   }
 
   #wait(ms: number): void {
@@ -142,10 +159,8 @@ export class PartitionPipeline implements MemoryUser {
   }
 
   #due(): void {
-    const { builder, clock, delayMs } = this.options;
-    const factor = this.#lagging ? LAGGING_FACTOR : builder.records < SMALL_BATCH_RECORDS ? SMALL_BATCH_FACTOR : 1;
-    const leftMs = Math.max(this.#begunAt + factor * delayMs - clock.elapsedMs(), this.#piecesMs);
-    if (leftMs > 1) this.#wait(Math.min(leftMs, delayMs));
+    const leftMs = Math.max(this.#begunAt + this.#growMs - this.options.clock.elapsedMs(), this.#piecesMs);
+    if (leftMs > 1) this.#wait(Math.min(leftMs, this.#checkMs));
     else void this.#seal();
   }
 
@@ -172,13 +187,14 @@ export class PartitionPipeline implements MemoryUser {
       await writer.ready();
       // The missing pieces may have arrived while the writer was busy.
       if (builder.awaitsPieces && !builder.full && (this.#flushing || this.#piecesMs > 1)) {
-        if (!this.#flushing && !this.#ended) this.#wait(Math.min(this.#piecesMs, this.options.delayMs));
+        if (!this.#flushing && !this.#ended) this.#wait(Math.min(this.#piecesMs, this.#checkMs));
         return;
       }
       const built = this.#ended ? undefined : builder.finish();
       this.#waitingForPiecesSince = undefined;
       budget.changed();
       if (!built) return;
+      this.#first = false;
       const bytes = built.blocks.reduce((sum, { body }) => sum + body.length, 0);
       this.#bytesAtWriter += bytes;
       writer.write(built).then(

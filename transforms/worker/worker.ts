@@ -65,6 +65,8 @@ export interface TransformWorkerOptions extends WorkerConfig {
  * of the largest body arrives. That is 64 MiB, in memory as bytes and as text, with escapes or in base64.
  */
 const MAX_BYTES_WITH_PIECES = 300e6;
+/** How long the first batch of a partition grows after the worker took it over, milliseconds. */
+const FIRST_BATCH_DELAY_MS = 250;
 /** How long a batch waits for the next piece of a body, milliseconds. */
 const PIECE_DELAY_MS = 5000;
 const TOPIC_NAMES: readonly string[] = Object.values(TOPICS);
@@ -238,6 +240,7 @@ export class TransformWorker implements Component, ConsumerHandler {
       writer,
       budget: this.#budget,
       delayMs: LOW_LATENCY_TOPICS.has(topic) ? batchDelayMs : 2 * batchDelayMs,
+      firstDelayMs: Math.min(FIRST_BATCH_DELAY_MS, batchDelayMs),
       pieceDelayMs: PIECE_DELAY_MS,
       clock: this.#clock,
       onWritten: (built) => {
