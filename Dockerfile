@@ -8,8 +8,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npx tsc -p tsconfig.image.json \
-    && node packaging/build-page.mjs \
-    && node packaging/bundle-programs.mjs \
+    && npm run --silent build:programs \
     && chmod 755 dist/cli/main.js \
     && npm prune --omit=dev --ignore-scripts \
     && if [ "$EMBEDDED_CLICKHOUSE" = no ]; then rm -rf node_modules/@chdb; fi

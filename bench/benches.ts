@@ -158,7 +158,7 @@ export const BENCHES: readonly Bench[] = [
   {
     name: 'viewer-freshness',
     about:
-      'in Chromium: the first page of a new instance, and the page of a market whose price an order changes while 20 orders per second change others',
+      'in Chromium: the first page after npm start, and the page of a market whose price an order changes while 20 orders per second change others',
     settings: { orders: SCREEN_ORDERS, events: 40, botsOfTheFirstPage: 24, botsOfTheMarket: 0 },
     runs: 3,
     run: benchViewerFreshness,

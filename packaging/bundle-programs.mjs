@@ -14,7 +14,13 @@ const EXTERNAL = ['@node-rs/crc32', 'chdb', 'ffi-rs', 'kafkajs', 'lmdb', 'parque
 rmSync(join(dist, 'bundled'), { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: ['cli/main.ts', 'cli/commands/*.ts', 'bots/child.ts'],
+  entryPoints: [
+    'cli/main.ts',
+    'cli/commands/*.ts',
+    'bots/child.ts',
+    'warehouse/embedded/child.ts',
+    'warehouse/embedded/confined-child.ts',
+  ],
   outbase: root,
   outdir: dist,
   chunkNames: 'bundled/[name]-[hash]',

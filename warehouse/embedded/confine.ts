@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, sep } from 'node:path';
 import { DataType, load, open } from 'ffi-rs';
+import { packageRoot } from '../../core/index.js';
 import type { EmbeddedPaths } from './paths.js';
 
 /**
@@ -125,19 +125,18 @@ export function execNode(script: string, args: readonly string[]): never {
   throw new Error(`cannot execute ${process.execPath}`);
 }
 
-/** Folders that Node.js reads to run the child: this package and the `node_modules` of its dependencies. */
+/** Folders that Node.js reads to run the child: the compiled files, and the `node_modules` of its dependencies. */
 function packageFolders(): string[] {
-  const here = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
   const { resolve } = createRequire(import.meta.url);
   const modules = ['ffi-rs', 'chdb/libchdb'].map((name) => {
     const path = realpathSync(resolve(name));
     const folder = `${sep}node_modules${sep}`;
     return path.slice(0, path.indexOf(folder) + folder.length);
   });
-  return [here, ...new Set(modules)];
+  return [join(packageRoot(), 'dist'), ...new Set(modules)];
 }
 
-const packageFiles = (): string[] => [join(dirname(packageFolders()[0] ?? ''), 'package.json')];
+const packageFiles = (): string[] => [join(packageRoot(), 'package.json')];
 
 /** Allows access to a file, or to everything in a folder; returns the descriptor of the path. */
 function addRule(ruleset: number, path: string, access: bigint): number {
