@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { whyNoBroker } from '../test/kafka/jars.js';
-import { benchAggregates, ENTRIES } from './aggregates.js';
+import { benchAggregates } from './aggregates.js';
 import type { Bench } from './bench.js';
 import { benchBusAppend } from './bus-append.js';
 import { benchClientAccount } from './client-account.js';
@@ -131,8 +131,15 @@ export const BENCHES: readonly Bench[] = [
     name: 'aggregates',
     about:
       'order book records in the embedded log until a query returns their rows, with the aggregates of ticks and without them',
-    settings: { fsync: true, protocol: 'exactly once', partitions: 4, workers: 1, entries: ENTRIES, rawBodies: false },
-    runs: 3,
+    settings: {
+      fsync: true,
+      protocol: 'exactly once',
+      partitions: 4,
+      workers: 1,
+      events: 40,
+      markets: 480,
+      measured: RATE_CLOCK,
+    },
     run: benchAggregates,
   },
   {

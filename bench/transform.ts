@@ -2,14 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedBus } from '../bus/index.js';
 import type { BenchFigure } from './bench.js';
 import { FrameSource, fillOrderBook } from './frames.js';
+import { cpuSeconds } from './process-usage.js';
 import { POLL_MS, RateClock } from './rate-clock.js';
 import { WarehouseRig } from './warehouse-rig.js';
 
-interface Load {
+export interface Load {
   readonly name: string;
+  /** Entries of a frame. */
   readonly entries: number;
   readonly records: number;
   readonly keepBodies: boolean;
+}
+
+/** Frames with one entry and with ten, with raw bodies and without. */
+export function transformLoads(quick: boolean): Load[] {
+  const [single, ten] = quick ? [30_000, 6_000] : [2_000_000, 500_000];
+  return [
+    { name: 'single-entry frames, bodies off', entries: 1, records: single, keepBodies: false },
+    { name: '10-entry frames, bodies off', entries: 10, records: ten, keepBodies: false },
+    { name: 'single-entry frames, bodies on', entries: 1, records: single, keepBodies: true },
+    { name: '10-entry frames, bodies on', entries: 10, records: ten, keepBodies: true },
+  ];
 }
 
 /**
@@ -17,28 +30,14 @@ interface Load {
  * A smaller run before warms up the code.
  */
 export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
-  const [single, ten] = quick ? [30_000, 6_000] : [2_000_000, 500_000];
-  const loads: Load[] = [
-    { name: 'single-entry frames, bodies off', entries: 1, records: single, keepBodies: false },
-    { name: '10-entry frames, bodies off', entries: 10, records: ten, keepBodies: false },
-    { name: 'single-entry frames, bodies on', entries: 1, records: single, keepBodies: true },
-    { name: '10-entry frames, bodies on', entries: 10, records: ten, keepBodies: true },
-  ];
   const rig = new WarehouseRig();
   const figures: BenchFigure[] = [];
   try {
     await rig.start();
     const frames = new FrameSource();
-    for (const load of loads) {
-      const bus = await rig.openBus(load.name.replace(/\W+/g, '-'));
-      try {
-        await fillOrderBook(bus, frames, load.records / 20, load.entries);
-        await measure(rig, bus, load, load.records / 20);
-        await fillOrderBook(bus, frames, load.records, load.entries);
-        figures.push({ name: load.name, value: await measure(rig, bus, load, load.records), unit: 'ticks/s' });
-      } finally {
-        await bus.close();
-      }
+    for (const load of transformLoads(quick)) {
+      const { ticksPerSecond } = await measureLoad(rig, frames, load);
+      figures.push({ name: load.name, value: ticksPerSecond, unit: 'ticks/s' });
     }
   } finally {
     await rig.close();
@@ -46,12 +45,33 @@ export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
   return figures;
 }
 
-/** Starts a worker, waits until all records of the log are visible, and returns the ticks per second. */
-async function measure(rig: WarehouseRig, bus: EmbeddedBus, load: Load, records: number): Promise<number> {
+export interface LoadRate {
+  readonly ticksPerSecond: number;
+  /** Of worker and ClickHouse. */
+  readonly cpuSecondsPerMillion: number;
+}
+
+/** Inserts the records of a load from a new log; fewer before, to warm up the code. */
+export async function measureLoad(rig: WarehouseRig, frames: FrameSource, load: Load): Promise<LoadRate> {
+  const bus = await rig.openBus(load.name.replace(/\W+/g, '-'));
+  try {
+    await fillOrderBook(bus, frames, load.records / 20, load.entries);
+    await insertAll(rig, bus, load, load.records / 20);
+    await fillOrderBook(bus, frames, load.records, load.entries);
+    return await insertAll(rig, bus, load, load.records);
+  } finally {
+    await bus.close();
+  }
+}
+
+/** Starts a worker and waits until all records of the log are visible. */
+async function insertAll(rig: WarehouseRig, bus: EmbeddedBus, load: Load, records: number): Promise<LoadRate> {
   const { keepBodies, entries } = load;
   const [ticks, raw] = await Promise.all([rig.count('price_ticks'), rig.count('raw_records')]);
   const worker = rig.worker(bus, { keepBodies });
   const clock = new RateClock(records * entries);
+  const cpu = () => cpuSeconds(process.pid) + cpuSeconds(rig.endpoint.pid);
+  const cpuBefore = cpu();
   await worker.start(new AbortController().signal);
   for (;;) {
     const rows = (await rig.count('price_ticks')) - ticks;
@@ -60,6 +80,7 @@ async function measure(rig: WarehouseRig, bus: EmbeddedBus, load: Load, records:
     await Promise.race([sleep(POLL_MS), worker.failed]);
   }
   while ((await rig.count('raw_records')) < raw + records) await sleep(POLL_MS);
+  const used = cpu() - cpuBefore;
   await worker.stop();
-  return clock.rowsPerSecond;
+  return { ticksPerSecond: clock.rowsPerSecond, cpuSecondsPerMillion: (used / (records * entries)) * 1e6 };
 }
