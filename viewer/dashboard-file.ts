@@ -15,9 +15,16 @@ const CLICKHOUSE = 'grafana-clickhouse-datasource';
 // What the viewer reads of Grafana's format; other fields are ignored. `test/dashboards/shipped-dashboards.ts` has the stricter
 // rules that our own files keep.
 const text = z.string();
+const scalar = z.union([text, z.number(), z.boolean()]).transform(String);
+/** Others write null where Grafana leaves a property out. */
+const object = <T extends z.ZodRawShape>(shape: T) => z.preprocess(withoutNulls, z.object(shape));
+const withoutNulls = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, own]) => own !== null))
+    : value;
 const loose = z.record(z.string(), z.unknown());
-const datasource = z.union([text, z.object({ type: text.optional(), uid: text.optional() })]).nullish();
-const target = z.object({
+const datasource = z.union([text, object({ type: text.optional(), uid: text.optional() })]).nullish();
+const target = object({
   refId: text.default('A'),
   datasource,
   rawSql: text.optional(),
@@ -25,46 +32,59 @@ const target = z.object({
   format: z.union([z.number(), text]).optional(),
   hide: z.boolean().optional(),
 });
-const options = z.array(z.object({ text: z.unknown().optional(), value: z.unknown().optional() }));
-const variable = z.object({
+const options = z.array(object({ text: z.unknown().optional(), value: z.unknown().optional() }));
+const variable = object({
   type: text,
-  name: z.string().regex(/^\w+$/),
+  // The browser could not send a value of that name.
+  name: z.string().regex(/^(?!__proto__$)\w+$/),
   label: text.nullish(),
   description: text.nullish(),
   hide: z.number().optional(),
-  query: z.union([text, z.object({ rawSql: text.optional() })]).nullish(),
+  query: z.union([text, object({ rawSql: text.optional() })]).nullish(),
   multi: z.boolean().nullish(),
   includeAll: z.boolean().nullish(),
   allValue: text.nullish(),
   regex: text.nullish(),
   regexApplyTo: text.nullish(),
   sort: z.number().nullish(),
-  current: z.object({ value: z.union([text, z.array(text)]).optional() }).nullish(),
+  current: object({ value: z.union([scalar, z.array(scalar)]).optional() }).nullish(),
+  auto: z.boolean().nullish(),
+  auto_count: z.number().positive().default(30).catch(30),
+  auto_min: text
+    .regex(/^\d+(ms|[smhdw])$/)
+    .default('10s')
+    .catch('10s'),
   options: options.nullish(),
 });
-const gridPosition = z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() });
-const fieldConfig = z.object({
+const gridPosition = object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() });
+const fieldConfig = object({
   defaults: loose.default({}),
   overrides: z
     .array(
-      z.object({
-        matcher: z.object({ id: text, options: z.unknown().optional() }),
+      object({
+        matcher: object({ id: text, options: z.unknown().optional() }),
         properties: z.array(z.object({ id: text, value: z.unknown().optional() })),
       }),
     )
     .default([]),
 });
-const transformation = z.object({
+const transformation = object({
   id: text,
   options: z.unknown().optional(),
   disabled: z.boolean().nullish(),
   filter: z.unknown().optional(),
   topic: text.nullish(),
 });
-const link = z.object({ title: text.default(''), url: text.nullish(), keepTime: z.boolean().nullish() });
-const basePanel = z.object({
-  id: z.int(),
-  type: text,
+const linkShape = {
+  title: text.default(''),
+  url: text.nullish(),
+  keepTime: z.boolean().nullish(),
+  includeVars: z.boolean().nullish(),
+};
+const link = object(linkShape);
+const panelShape = {
+  id: z.int().optional(),
+  type: text.default(''),
   title: text.default(''),
   description: text.nullish(),
   datasource,
@@ -74,7 +94,7 @@ const basePanel = z.object({
   timeFrom: text.nullish(),
   timeShift: text.nullish(),
   hideTimeOverride: z.boolean().nullish(),
-  maxDataPoints: z.number().nullish(),
+  maxDataPoints: z.coerce.number().positive().optional().catch(undefined),
   fieldConfig: fieldConfig.default({ defaults: {}, overrides: [] }),
   options: loose.default({}),
   transformations: z.array(transformation).nullish(),
@@ -86,27 +106,31 @@ const basePanel = z.object({
   /** Of a repetition that an older Grafana has saved: the panel that it repeats. */
   repeatPanelId: z.number().nullish(),
   libraryPanel: loose.nullish(),
-});
-const panel = basePanel.extend({ panels: z.array(basePanel).nullish() });
-const annotation = z.object({
+};
+const basePanel = object(panelShape);
+const panel = object({ ...panelShape, panels: z.array(basePanel).nullish() });
+const annotation = object({
   name: text,
   enable: z.boolean().default(true),
   iconColor: text.default('red'),
   datasource,
   target: target.optional(),
 });
-const file = z.object({
-  uid: z.string().regex(/^[\w-]{1,80}$/),
+const file = object({
+  uid: z
+    .string()
+    .regex(/^[\w-]{1,80}$/)
+    .optional(),
   title: text,
   description: text.nullish(),
   tags: z.array(text).default([]),
   timezone: text.nullish(),
   refresh: z.union([text, z.boolean()]).nullish(),
-  time: z.object({ from: text, to: text }).default({ from: 'now-6h', to: 'now' }),
-  timepicker: z.object({ refresh_intervals: z.array(text).optional() }).nullish(),
-  templating: z.object({ list: z.array(variable).default([]) }).default({ list: [] }),
-  annotations: z.object({ list: z.array(annotation).default([]) }).default({ list: [] }),
-  links: z.array(link.extend({ type: text })).default([]),
+  time: object({ from: text, to: text }).default({ from: 'now-6h', to: 'now' }),
+  timepicker: object({ refresh_intervals: z.array(text).optional() }).nullish(),
+  templating: object({ list: z.array(variable).default([]) }).default({ list: [] }),
+  annotations: object({ list: z.array(annotation).default([]) }).default({ list: [] }),
+  links: z.array(object({ ...linkShape, type: text.default('link') })).default([]),
   panels: z.array(panel).default([]),
 });
 
@@ -115,7 +139,8 @@ export type ViewedLink = z.infer<typeof link>;
 export type ViewedTarget = z.infer<typeof target>;
 export type ViewedAnnotation = z.infer<typeof annotation>;
 
-export interface ViewedPanel extends Omit<z.infer<typeof basePanel>, 'targets'> {
+export interface ViewedPanel extends Omit<z.infer<typeof basePanel>, 'id' | 'targets'> {
+  readonly id: number;
   readonly targets: readonly ViewedTarget[];
   /** ID of the collapsed row that it is in. */
   readonly row?: number;
@@ -124,7 +149,8 @@ export interface ViewedPanel extends Omit<z.infer<typeof basePanel>, 'targets'> 
 }
 
 /** A dashboard of any origin, as far as the viewer reads it. */
-export interface ViewedDashboard extends Omit<z.infer<typeof file>, 'panels'> {
+export interface ViewedDashboard extends Omit<z.infer<typeof file>, 'uid' | 'panels'> {
+  readonly uid: string;
   readonly file: string;
   readonly panels: readonly ViewedPanel[];
 }
@@ -176,14 +202,41 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
     const [issue] = parsed.error.issues;
     throw new UsageError(`it is not a dashboard: ${issue?.path.join('.')}: ${issue?.message}`);
   }
-  const panels = flatten(parsed.data.panels);
+  const panels = flatten(withIds(parsed.data.panels));
   if (panels.length > MAX_PANELS) throw new UsageError(`it has more than ${MAX_PANELS} panels`);
-  if (new Set(panels.map(({ id }) => id)).size < panels.length) throw new UsageError('two panels have the same id');
-  return { ...parsed.data, panels, file: entry.name };
+  const uid =
+    parsed.data.uid ??
+    entry.name
+      .slice(0, -'.json'.length)
+      .replace(/[^\w-]/g, '-')
+      .slice(0, 80);
+  return { ...parsed.data, uid, panels, file: entry.name };
+}
+
+type Numbered<T> = T & { readonly id: number };
+type OuterPanel = Omit<z.infer<typeof panel>, 'panels'> & {
+  readonly panels?: readonly Numbered<z.infer<typeof basePanel>>[];
+};
+
+/** The panels with IDs of their own: one without, or with that of another, gets the next one, as in Grafana. */
+function withIds(panels: readonly z.infer<typeof panel>[]): Numbered<OuterPanel>[] {
+  const all = panels.flatMap((one) => [one, ...(one.panels ?? [])]);
+  let last = Math.max(0, ...all.map(({ id = 0 }) => id));
+  const taken = new Set<number>();
+  const idOf = ({ id }: { readonly id?: number | undefined }): number => {
+    const own = id === undefined || taken.has(id) ? ++last : id;
+    taken.add(own);
+    return own;
+  };
+  return panels.map(({ panels: inside, ...one }) => ({
+    ...one,
+    id: idOf(one),
+    panels: (inside ?? []).map((inner) => ({ ...inner, id: idOf(inner) })),
+  }));
 }
 
 /** The panels of collapsed rows after their row. */
-function flatten(panels: readonly z.infer<typeof panel>[]): ViewedPanel[] {
+function flatten(panels: readonly Numbered<OuterPanel>[]): ViewedPanel[] {
   return panels
     .filter(isOwn)
     .flatMap(({ panels: inside, ...one }) => [
@@ -194,14 +247,15 @@ function flatten(panels: readonly z.infer<typeof panel>[]): ViewedPanel[] {
 
 const isOwn = ({ repeat, repeatPanelId }: z.infer<typeof basePanel>): boolean => Boolean(repeat) || !repeatPanelId;
 
-function checked(panel: z.infer<typeof basePanel>): ViewedPanel {
+function checked(panel: Numbered<z.infer<typeof basePanel>>): ViewedPanel {
   const unsupported = unsupportedOf(panel);
   return unsupported === undefined ? panel : { ...panel, unsupported };
 }
 
 function unsupportedOf(panel: z.infer<typeof basePanel>): string | undefined {
   if (panel.libraryPanel) return 'library panels';
-  if (panel.type !== 'row' && !isPanelType(panel.type)) return `panels of the type ${panel.type}`;
+  if (panel.type === 'row' || panel.type === 'text') return undefined;
+  if (!isPanelType(panel.type)) return `panels of the type ${panel.type}`;
   const transformation = unsupportedTransformation(panel.transformations ?? []);
   if (transformation !== undefined) return transformation;
   const calculation = unknownCalculation(panel);

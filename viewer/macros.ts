@@ -1,4 +1,5 @@
 import { UsageError } from '../core/index.js';
+import { ownValue } from './display/own-value.js';
 import { argumentsAt } from './sql-text.js';
 import { expandStatementMacro } from './statement-macros.js';
 import { type MacroContext, type TimeRange, wholeSeconds } from './time-range.js';
@@ -49,7 +50,7 @@ const DURATIONS: readonly (readonly [unit: string, ms: number])[] = [
 ];
 
 /** As Grafana writes `$__interval`: `500ms`, `20s`, `5m`. */
-function durationOf(ms: number): string {
+export function durationOf(ms: number): string {
   const [unit, size] = DURATIONS.find(([, one]) => ms >= one && ms % one === 0) ?? ['ms', 1];
   return `${ms / size}${unit}`;
 }
@@ -73,15 +74,22 @@ function secondsOf(period: string): number {
 export function expandMacros(sql: string, context: MacroContext): string {
   let text = expandStatementMacro(sql, context);
   for (;;) {
-    const found = /\$__(\w+)/.exec(text);
-    if (!found) return text;
-    const [count, macro] = MACROS[found[1] ?? ''] ?? unknown(found[0]);
+    const found = /\$(?:__(\w+)|\{__(interval(?:_ms)?)\})/.exec(text);
+    if (!found) return withoutReferences(text);
+    const [count, macro] = ownValue(MACROS, found[1] ?? found[2] ?? '') ?? unknown(found[0]);
     let end = found.index + found[0].length;
     let args: readonly string[] = [];
     if (count > 0) ({ args, end } = argumentsAt(text, end));
     if (args.length !== count) throw new UsageError(`${found[0]} takes ${count} arguments, not ${args.length}`);
     text = `${text.slice(0, found.index)}${macro(context, args)}${text.slice(end)}`;
   }
+}
+
+/** Grafana's own variables that are not known would otherwise be texts of the query. */
+function withoutReferences(sql: string): string {
+  const [reference] = /\$\{__[^{}]*\}/.exec(sql) ?? [];
+  if (reference === undefined) return sql;
+  throw new UsageError(`the viewer does not support the variable ${reference}`);
 }
 
 function unknown(macro: string): never {

@@ -6,6 +6,8 @@ export interface PageLink {
   readonly title: string;
   readonly url: string;
   readonly keepTime: boolean;
+  /** Whether the values of all variables are part of it. */
+  readonly includeVars: boolean;
 }
 
 /** A panel as the page gets it: without its SQL. */
@@ -81,5 +83,5 @@ const repeatOf = ({ repeatDirection, maxPerRow }: ViewedPanel, variable: string)
   maxPerRow: Math.max(1, Math.floor(maxPerRow ?? MAX_PER_ROW)),
 });
 
-const pageLink = ({ title, url, keepTime }: ViewedLink): PageLink[] =>
-  typeof url === 'string' ? [{ title, url, keepTime: keepTime === true }] : [];
+const pageLink = ({ title, url, keepTime, includeVars }: ViewedLink): PageLink[] =>
+  typeof url === 'string' ? [{ title, url, keepTime: keepTime === true, includeVars: includeVars === true }] : [];

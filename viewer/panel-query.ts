@@ -1,4 +1,5 @@
 import { UsageError } from '../core/index.js';
+import { ownValue } from './display/own-value.js';
 import { ALL, VARIABLE_REFERENCE } from './display/variable-reference.js';
 import { expandMacros } from './macros.js';
 import { argumentsAt, quotedRegions, withoutComments } from './sql-text.js';
@@ -139,13 +140,14 @@ function usable(name: string, choice: VariableChoice | undefined): VariableChoic
 /** Grafana's own variables of the time range. */
 function globalVariable(name: string, { range: { from, to } }: QueryContext): VariableChoice | undefined {
   const ms = to.getTime() - from.getTime();
-  const value = {
+  const values: Readonly<Record<string, number | string>> = {
     __from: from.getTime(),
     __to: to.getTime(),
     __range_ms: ms,
     __range_s: Math.round(ms / 1000),
     __range: `${Math.round(ms / 1000)}s`,
-  }[name];
+  };
+  const value = ownValue(values, name);
   return value === undefined ? undefined : { value: String(value), options: [], fromFile: true };
 }
 

@@ -1,8 +1,10 @@
 import { UsageError } from '../core/index.js';
 import type { ViewedDashboard, ViewedVariable } from './dashboard-file.js';
+import { ownValue } from './display/own-value.js';
 import { ALL, VARIABLE_REFERENCE } from './display/variable-reference.js';
+import { durationOf } from './macros.js';
 import { type BoundQuery, bindQuery, type VariableChoice } from './panel-query.js';
-import type { TimeRange } from './time-range.js';
+import { bucketMs, intervalMs, type TimeRange } from './time-range.js';
 import { type Option, sortedOptions, uniqueByValue, type VariablePatterns } from './variable-options.js';
 
 const MAX_TEXT = 200;
@@ -42,12 +44,13 @@ export async function resolveVariables(
   const choices = new Map<string, VariableChoice>();
   const resolved: ResolvedVariable[] = [];
   for (const variable of templating.list) {
-    const one = await resolveOne(variable, chosen[variable.name], range, choices, source);
+    const one = await resolveOne(variable, ownValue(chosen, variable.name), range, choices, source);
     resolved.push(one);
     const values = one.options.map(({ value }) => value);
     const single = variable.multi !== true || one.value.includes(ALL);
+    const [first = ''] = one.value;
     choices.set(variable.name, {
-      value: single ? (one.value[0] ?? '') : one.value,
+      value: single ? (first === autoOf(variable) ? autoInterval(variable, range) : first) : one.value,
       options: values,
       allValue: variable.includeAll === true ? variable.allValue || undefined : undefined,
       fromFile: ['custom', 'interval', 'constant', 'datasource'].includes(variable.type),
@@ -120,13 +123,23 @@ function selected(
   return options.slice(0, 1).map(({ value }) => value);
 }
 
+/** The option of an interval variable that depends on the time range. */
+const autoOf = ({ name }: ViewedVariable): string => `$__auto_interval_${name}`;
+
+function autoInterval({ auto_count, auto_min }: ViewedVariable, range: TimeRange): string {
+  return durationOf(bucketMs(range, auto_count, intervalMs(auto_min)));
+}
+
 const currentOf = ({ current }: ViewedVariable): readonly string[] => [current?.value ?? []].flat();
 const queryText = ({ query }: ViewedVariable): string => (typeof query === 'string' ? query : '');
 
-/** The values of a custom variable: `1 minute : 60, 5 minutes : 300`. */
+/** The values of a custom variable: `1 minute : 60, 5 minutes : 300`; `\\,` is a comma of a value. */
 export function customValues(query: string): Option[] {
-  return query.split(',').map((entry) => {
-    const [text = '', value = text] = entry.split(' : ').map((piece) => piece.trim());
+  return query.split(/(?<!\\),/).map((entry) => {
+    const [text = '', value = text] = entry
+      .replaceAll('\\,', ',')
+      .split(' : ')
+      .map((piece) => piece.trim());
     return { text, value };
   });
 }
@@ -141,9 +154,10 @@ async function optionsOf(
     case 'custom':
       return customValues(queryText(variable));
     case 'interval':
-      return queryText(variable)
-        .split(',')
-        .map((one) => ({ text: one.trim(), value: one.trim() }));
+      return [
+        ...(variable.auto === true ? [{ text: 'auto', value: autoOf(variable) }] : []),
+        ...customValues(queryText(variable)),
+      ];
     case 'constant':
       return [{ text: queryText(variable), value: queryText(variable) }];
     case 'datasource':

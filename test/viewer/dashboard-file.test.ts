@@ -48,6 +48,12 @@ describe('a dashboard that was exported for sharing', () => {
   });
 });
 
+it('a dashboard without a uid has the name of its file', () => {
+  const { uid: _, ...content } = dashboard('a', [panel(1, 'table', 'SELECT 1')]);
+  const { dashboards } = readDashboardFolder(folderOf({ 'My dashboard.v2.json': content }));
+  expect([...dashboards.keys()]).toEqual(['My-dashboard-v2']);
+});
+
 describe('a panel', () => {
   it('with a calculation that is not known is not drawn', () => {
     const reduced = (type: string, reduceOptions: unknown) =>
@@ -72,6 +78,47 @@ describe('a panel', () => {
     expect(unsupported([panel(1, 'table', '', { datasource: shared, targets: [] })])).toEqual([
       'the data source -- Dashboard --',
     ]);
+  });
+
+  it('of text, and a row, need no data source', () => {
+    const targets = [{ refId: 'A', datasource: { type: 'prometheus' } }];
+    const of = (id: number, type: string) => panel(id, type, '', { datasource: { type: 'prometheus' }, targets });
+    expect(unsupported([of(1, 'text'), of(2, 'row'), of(3, 'stat')])).toEqual([
+      undefined,
+      undefined,
+      'the data source prometheus',
+    ]);
+  });
+
+  it('without an ID, or with that of another panel, gets the next one', () => {
+    const { id: _, ...unnumbered } = panel(0, 'table', 'SELECT 1');
+    const row = { id: 4, type: 'row', panels: [panel(4, 'table', 'SELECT 1'), panel(2, 'table', 'SELECT 1')] };
+    expect(read([panel(2, 'table', 'SELECT 1'), unnumbered, row]).panels.map(({ id }) => id)).toEqual([2, 5, 4, 6, 7]);
+  });
+
+  it('may have null where Grafana leaves a property out, and values that are no text', () => {
+    const { panels, templating, tags } = read(
+      [
+        { ...panel(1, 'table', 'SELECT 1'), title: null, fieldConfig: null, options: null, maxDataPoints: '100' },
+        { id: 2, libraryPanel: { uid: 'x', name: 'shared' } },
+      ],
+      {
+        tags: null,
+        links: null,
+        templating: {
+          list: [
+            { type: 'custom', name: 'n', query: '1,2', current: { text: '2', value: 2 } },
+            { type: 'query', name: 'none', query: 'SELECT 1', current: { text: null, value: null } },
+          ],
+        },
+      },
+    );
+    expect(panels.map(({ title, maxDataPoints, unsupported }) => [title, maxDataPoints, unsupported])).toEqual([
+      ['', 100, undefined],
+      ['', undefined, 'library panels'],
+    ]);
+    expect(templating.list.map(({ current }) => current?.value)).toEqual(['2', undefined]);
+    expect(tags).toEqual([]);
   });
 
   it('that an older Grafana has saved as a repetition is left out', () => {

@@ -5,6 +5,7 @@ import { fillLink, formatAddress, parseAddress } from '../../viewer/display/addr
 import { calculationName, isCalculation, reduceValues } from '../../viewer/display/calculations.js';
 import { colorOf, seriesColor } from '../../viewer/display/colors.js';
 import { displaysOf, formatValue, thresholdColor } from '../../viewer/display/fields.js';
+import { patternOf } from '../../viewer/display/pattern.js';
 import { safeLink, shown } from '../../viewer/display/safe-text.js';
 import { formatAge, formatNumber, formatPart } from '../../viewer/display/units.js';
 import { type Frame, frameOf } from '../../viewer/frames.js';
@@ -99,6 +100,32 @@ describe('the fields of a panel', () => {
     ],
   };
 
+  it('are not matched by a pattern that could take exponential time', () => {
+    for (const slow of ['/^(a+)+$/', '(a|a)*', '/((ab)*c)+/', '(?:x{2,})+', '/(a|b){5,}/', '([)]+)*', '(?<n>.*)*'])
+      expect(() => patternOf(slow), slow).toThrow('does not support the slow pattern');
+    for (const quick of ['/^(\\d{1,3}\\.){3}\\d+$/', '/(foo|bar) .*/i', '(a+)?b', '[(a+)+]+', '/\\(a+\\)+/', '(ab)+'])
+      expect(() => patternOf(quick), quick).not.toThrow();
+    expect(patternOf('/DB/i').test('my db')).toBe(true);
+    expect(patternOf('(').test('(')).toBe(false);
+  });
+
+  it('are matched by type and by several names, as Grafana matches them', () => {
+    const fields = [
+      { name: 'open', kind: 'text', values: [null, true] },
+      { name: 'title', kind: 'text', values: ['x'] },
+      { name: 'n', kind: 'number', values: [1] },
+    ] as const;
+    const unitsOf = (id: string, options: unknown) =>
+      displaysOf([{ refId: 'A', fields }], {
+        defaults: {},
+        overrides: [{ matcher: { id, options }, properties: [{ id: 'unit', value: 'x' }] }],
+      }).map(({ unit }) => unit !== undefined);
+    expect(unitsOf('byType', 'boolean')).toEqual([true, false, false]);
+    expect(unitsOf('byType', 'string')).toEqual([false, true, false]);
+    expect(unitsOf('byNames', { names: ['n', 'open'] })).toEqual([true, false, true]);
+    expect(unitsOf('byNames', { mode: 'exclude', names: ['n'] })).toEqual([true, true, false]);
+  });
+
   it('have the overrides that match them, and names by row', () => {
     const [, missing] = displaysOf([frame], config);
     expect(missing).toMatchObject({ unit: 'percentunit', custom: { width: 90 }, name: 'order-book: missing' });
@@ -156,6 +183,7 @@ describe('an address', () => {
     const [path = '', search = ''] = formatAddress(address).split('?');
     expect(parseAddress(path, `?${search}`)).toEqual(address);
     expect(parseAddress('/d/u', '?viewPanel=panel-3')?.panel).toBe('3');
+    expect(parseAddress('/d/u', '?var-constructor=1')?.variables).toEqual({ constructor: ['1'] });
     expect(parseAddress('/', '')).toBeUndefined();
   });
 
@@ -175,8 +203,18 @@ describe('an address', () => {
       ),
     ).toBe('/d/u?from=now-1h&to=now&var-datasource=x%20y&var-e=a%26b%3Dc%23');
     expect(
-      fillLink('/d/u?a=$datasource&b=${datasource:text}&c=[[datasource]]&d=${__value.raw}&e=$nothing', context),
-    ).toBe('/d/u?a=x%20y&b=X%20%26%20Y&c=x%20y&d=1%20%26%202&e=$nothing');
+      fillLink(
+        '/d/u?a=$datasource&b=${datasource:text}&c=[[datasource]]&d=${__value.raw}&e=$nothing&f=$constructor',
+        context,
+      ),
+    ).toBe('/d/u?a=x%20y&b=X%20%26%20Y&c=x%20y&d=1%20%26%202&e=$nothing&f=$constructor');
+    const row = { 'a b': '1', 'c.numeric': '2', d: '3' };
+    expect(
+      fillLink(
+        '/x?${__data.fields["a b"]}&${__data.fields[\'d\'].text}&${__data.fields[1]}&${__data.fields.c.numeric}&${__data.fields.d.numeric}&${__field.name}',
+        { ...context, row, field: 'a&b' },
+      ),
+    ).toBe('/x?1&3&2&2&3&a%26b');
     expect(fillLink('/d/u?${__all_variables}&from=${__from}&to=$__to', context)).toBe(
       '/d/u?var-datasource=x%20y&from=now-1h&to=now',
     );

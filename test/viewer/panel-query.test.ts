@@ -36,7 +36,7 @@ describe('a query of a dashboard', () => {
     ['$__timeInterval(at)', 'toStartOfInterval(toDateTime(at), INTERVAL 20 second)'],
     ['$__timeInterval_ms(at)', 'toStartOfInterval(toDateTime64(at, 3), INTERVAL 20000 millisecond)'],
     ['count() / $__interval_s', 'count() / 20'],
-    ['$__interval $__interval_ms', '20s 20000'],
+    ['$__interval $__interval_ms ${__interval}${__interval_ms}', '20s 20000 20s20000'],
     ['$__timeFrom(at) AND $__timeTo(at)', `at >= toDateTime(${from}) AND at <= toDateTime(${to})`],
     ["$__timeGroup(at, '1h30m')", 'toStartOfInterval(toDateTime(at), INTERVAL 5400 second)'],
     ...['dateTimeFilter', 'dt'].map((name) => [
@@ -135,6 +135,9 @@ describe('a query of a dashboard', () => {
   });
 
   it('with an unknown macro, a missing argument or an open bracket is rejected with a message that names it', () => {
+    expect(() => expandQuery('$__constructor', context())).toThrow('unknown macro $__constructor');
+    expect(expandQuery('$constructor', context())).toBe('$constructor');
+    expect(() => expandQuery("a = '${__user.login}'", context())).toThrow('the variable ${__user.login}');
     expect(() => expandQuery('$__adHocFilters(at)', context())).toThrow('unknown macro $__adHocFilters');
     expect(() => expandQuery('$__timeGroup(at, auto)', context())).toThrow('not like 5m');
     expect(() => expandQuery('WHERE $__timeFilter', context())).toThrow('$__timeFilter takes 1 arguments, not 0');
@@ -235,9 +238,10 @@ describe('the range and the buckets of a panel', () => {
   });
 
   it('a custom variable lists texts and values', () => {
-    expect(customValues('10 seconds : 10, raw')).toEqual([
+    expect(customValues('10 seconds : 10, raw,a\\, b : c\\,d')).toEqual([
       { text: '10 seconds', value: '10' },
       { text: 'raw', value: 'raw' },
+      { text: 'a, b', value: 'c,d' },
     ]);
   });
 });

@@ -4,6 +4,7 @@ import { traceAreas } from '../../viewer/display/series-shapes.js';
 import {
   areaOf,
   barsOf,
+  bucketWidth,
   candlesOf,
   completenessOf,
   isCompleteness,
@@ -77,6 +78,13 @@ describe('a line over buckets of which some are missing', () => {
     expect(spans(31)).toEqual([[0, 1, 30, 2]]);
     expect(spans(30)).toHaveLength(2);
   });
+});
+
+it('the buckets of a query may be wider than those of its panel, and are narrower only where they are known to be buckets', () => {
+  expect(bucketWidth([0, 60, 60, 180], 5, false)).toBe(60);
+  expect(bucketWidth([0, 3, 60], 5, false)).toBe(5);
+  expect(bucketWidth([0, 3, 60], 5, true)).toBe(3);
+  expect([bucketWidth([7], 5, true), bucketWidth([7, 7], 5, true)]).toEqual([5, 5]);
 });
 
 describe('the area between two series', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readDashboardFolder } from '../../viewer/dashboard-file.js';
 import { sortedOptions, VariablePatterns } from '../../viewer/variable-options.js';
-import { foreignValue } from '../../viewer/variables.js';
+import { foreignValue, resolveVariables } from '../../viewer/variables.js';
+import { dashboard, folderOf } from './dashboards.js';
 
 const options = (...texts: readonly string[]) => texts.map((text) => ({ text, value: text }));
 const textsOf = (list: readonly { text: string; value: string }[]) =>
@@ -93,4 +95,24 @@ it('a text that is too long is named as such, and not as a wrong option', () => 
   expect(foreignValue(resolved, { words: ['x'.repeat(200)], market: ['m'] })).toBeUndefined();
   expect(foreignValue(resolved, { words: ['x'.repeat(201)] })).toBe('the variable words takes at most 200 characters');
   expect(foreignValue(resolved, { market: ['n'] })).toBe('a value of the variable market is not one of its options');
+});
+
+it('an interval that follows the time range is as long as Grafana makes it, and a variable may be called as any property', async () => {
+  const list = [
+    { type: 'interval', name: 'step', query: '1m,1h', auto: true, current: { value: '$__auto_interval_step' } },
+    { type: 'custom', name: 'constructor', query: 'a,b' },
+  ];
+  const { dashboards } = readDashboardFolder(folderOf({ 'a.json': dashboard('a', [], { templating: { list } }) }));
+  const ask = () => Promise.reject(new Error('no query'));
+  const source = { ask, patterns: new VariablePatterns(() => 0) };
+  const of = async (hours: number) => {
+    const range = { from: new Date(0), to: new Date(hours * 3_600_000) };
+    const found = dashboards.get('a');
+    if (!found) throw new Error('no dashboard');
+    return resolveVariables(found, {}, range, source);
+  };
+  const { resolved, choices } = await of(1);
+  expect(resolved[0]?.options.map(({ text }) => text)).toEqual(['auto', '1m', '1h']);
+  expect([...choices.values()].map(({ value }) => value)).toEqual(['2m', 'a']);
+  expect((await of(0.01)).choices.get('step')?.value).toBe('10s');
 });

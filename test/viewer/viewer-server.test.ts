@@ -172,7 +172,7 @@ describe('the viewer', () => {
       'large.json': expect.stringContaining('larger than'),
       'link.json': 'it is not a regular file',
       'many.json': 'it has more than 200 panels',
-      'other.json': expect.stringContaining('it is not a dashboard: uid'),
+      'other.json': expect.stringContaining('it is not a dashboard: title'),
       'same.json': 'it has the uid prices of prices.json',
     });
   });

@@ -1,3 +1,5 @@
+import { ownValue } from './own-value.js';
+
 /** The state of a dashboard's page, all of it in the address: `/d/UID?from&to&refresh&var-NAME&viewPanel`. */
 export interface PageAddress {
   readonly uid: string;
@@ -18,7 +20,7 @@ export function parseAddress(path: string, search: string): PageAddress | undefi
   for (const [key, value] of query) {
     if (!key.startsWith('var-')) continue;
     const name = key.slice('var-'.length);
-    variables[name] = [...(variables[name] ?? []), value];
+    variables[name] = [...(ownValue(variables, name) ?? []), value];
   }
   return {
     uid,
@@ -47,6 +49,8 @@ export function formatAddress({ uid, from, to, refresh, variables, panel }: Page
 export interface LinkContext {
   /** Values of the row, by column. */
   readonly row: Readonly<Record<string, string>>;
+  /** Name of the field that has the link. */
+  readonly field?: string;
   /** The value that has the link. */
   readonly value?: string;
   /** The time of its row, Unix milliseconds. */
@@ -59,32 +63,47 @@ export interface LinkContext {
 }
 
 /**
- * Fills `${__data.fields.NAME}`, `${__value.raw}`, `${__value.time}`, `${__url_time_range}`, `${__all_variables}`, `${__from}`, `${__to}` and
- * variables (`$NAME`, `${NAME}`, `${NAME:text}`, `${NAME:queryparam}`) of a link, encoded.
+ * Fills `${__data.fields.NAME}` (also `["NAME"]` and `[INDEX]`), `${__field.name}`, `${__value.raw}`, `${__value.time}`,
+ * `${__url_time_range}`, `${__all_variables}`, `${__from}`, `${__to}` and variables (`$NAME`, `${NAME}`, `${NAME:text}`, `${NAME:queryparam}`) of a link, encoded.
  */
 export function fillLink(url: string, context: LinkContext): string {
   const filled = url
     .replace(/\$\{([^}]+)\}/g, (_, reference: string) => filledReference(reference, context))
     .replace(/\$(\w+)|\[\[(\w+)\]\]/g, (whole, bare: string | undefined, bracketed: string | undefined) => {
       const name = bare ?? bracketed ?? '';
-      return name in context.variables || name.startsWith('__') ? filledReference(name, context) : whole;
+      return Object.hasOwn(context.variables, name) || name.startsWith('__') ? filledReference(name, context) : whole;
     });
   return filled.replace(/\?&+/, '?').replace(/&&+/g, '&').replace(/[?&]$/, '');
 }
 
-function filledReference(reference: string, { row, value, time, variables, texts, from, to }: LinkContext): string {
+/** `.NAME`, `["NAME"]` or `[INDEX]` of a row; the raw value for `.numeric` and `.text` too. */
+function fieldOf(reference: string, row: LinkContext['row']): string | undefined {
+  const dotted = reference.replace(/^\[(?:"([^"]*)"|'([^']*)')\]/, '.$1$2');
+  const index = /^\[(\d+)\]/.exec(dotted)?.[1];
+  if (index !== undefined) return Object.values(row)[Number(index)];
+  const name = dotted.slice(1);
+  return ownValue(row, name) ?? ownValue(row, name.replace(/\.(?:numeric|text)$/, ''));
+}
+
+function filledReference(
+  reference: string,
+  { row, field, value, time, variables, texts, from, to }: LinkContext,
+): string {
   if (reference === '__from') return encodeURIComponent(from);
   if (reference === '__to') return encodeURIComponent(to);
   if (reference === '__url_time_range') return `from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`;
   if (reference === '__value.time') return encodeURIComponent(time ?? '');
   if (/^__value(\.|$)/.test(reference)) return encodeURIComponent(value ?? '');
   const asParameters = (name: string) =>
-    (variables[name] ?? []).map((one) => `var-${name}=${encodeURIComponent(one)}`).join('&');
+    (ownValue(variables, name) ?? []).map((one) => `var-${name}=${encodeURIComponent(one)}`).join('&');
   if (reference === '__all_variables') return Object.keys(variables).map(asParameters).join('&');
-  const [, column] = /^__data\.fields\.(.+)$/.exec(reference) ?? [];
-  if (column !== undefined) return encodeURIComponent(row[column] ?? '');
+  if (reference === '__field.name') return encodeURIComponent(field ?? '');
+  const fields = /^__data\.fields(.+)$/.exec(reference)?.[1];
+  if (fields !== undefined) return encodeURIComponent(fieldOf(fields, row) ?? '');
   const [name = '', format] = reference.split(':');
   if (format === 'queryparam') return asParameters(name);
-  const text = format === 'text' ? texts[name] : undefined;
-  return text === undefined ? (variables[name] ?? []).map(encodeURIComponent).join(',') : encodeURIComponent(text);
+  const text = format === 'text' ? ownValue(texts, name) : undefined;
+  return text === undefined
+    ? (ownValue(variables, name) ?? []).map(encodeURIComponent).join(',')
+    : encodeURIComponent(text);
 }

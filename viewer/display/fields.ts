@@ -1,4 +1,5 @@
 import type { Field, Frame, Value } from '../frames.js';
+import { patternOf } from './pattern.js';
 import { type Formatted, formatAge, formatNumber, formatTime } from './units.js';
 
 /** The field configuration of a panel, as in its file. */
@@ -114,7 +115,11 @@ function matches(
     case 'byRegexp':
       return names.some((name) => patternOf(String(options)).test(name));
     case 'byType':
-      return field.kind === (options === 'string' ? 'text' : options);
+      return typeOf(field) === options;
+    case 'byNames': {
+      const { names: listed, mode } = asRecord(options);
+      return Array.isArray(listed) && names.some((name) => listed.includes(name)) === (mode !== 'exclude');
+    }
     case 'byFrameRefID':
       return frame.refId === options;
     default:
@@ -122,14 +127,10 @@ function matches(
   }
 }
 
-/** A pattern of a dashboard's file: between slashes a regular expression, else one of the whole text. */
-export function patternOf(text: string): RegExp {
-  const [, body = `^${text}$`, flags = ''] = /^\/(.*)\/([gimsuy]*)$/s.exec(text) ?? [];
-  try {
-    return new RegExp(body, flags.replace(/[gy]/g, ''));
-  } catch {
-    return /^\b$/;
-  }
+/** Grafana's name of a field's type. */
+function typeOf({ kind, values }: Field): string {
+  if (kind !== 'text') return kind;
+  return values.some((value) => typeof value === 'boolean') ? 'boolean' : 'string';
 }
 
 /** Of a series with labels their values, else its name. */
@@ -178,7 +179,8 @@ function isShort({ values }: Field): boolean {
 function mappingOf(value: Value, mappings: readonly Mapping[]): { text?: string; color?: string } | undefined {
   for (const { type, options } of mappings) {
     const record = asRecord(options);
-    if (type === 'value' && value !== null && String(value) in record) return asRecord(record[String(value)]);
+    if (type === 'value' && value !== null && Object.hasOwn(record, String(value)))
+      return asRecord(record[String(value)]);
     if (type === 'special' && isSpecial(value, record['match'])) return asRecord(record['result']);
     if (type === 'range' && value !== null && !Number.isNaN(Number.parseFloat(String(value)))) {
       const number = Number.parseFloat(String(value));

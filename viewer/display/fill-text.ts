@@ -1,3 +1,4 @@
+import { ownValue } from './own-value.js';
 import { ALL, VARIABLE_REFERENCE } from './variable-reference.js';
 
 /** A variable as far as a text shows it. */
@@ -25,7 +26,7 @@ export function fillText(
     const variable = variables.find(({ name }) => name === (bare ?? braced ?? bracketed));
     const wanted = bracketed === undefined ? format : bracketedFormat;
     if (!variable || !['text', 'raw'].includes(wanted)) return whole;
-    const own = scope[variable.name];
+    const own = ownValue(scope, variable.name);
     const values = own === undefined ? variable.value : [own];
     return (wanted === 'text' ? textsOf(values, variable) : rawValues(values, variable)).join(', ');
   });

@@ -76,7 +76,7 @@ function repeated(
   limit = MAX_REPEATS,
 ): PlacedPanel[] {
   const { repeat, gridPos, id } = panel;
-  const values = repeat && !(repeat.variable in scope) ? valuesOf(repeat.variable, variables) : [];
+  const values = repeat && !Object.hasOwn(scope, repeat.variable) ? valuesOf(repeat.variable, variables) : [];
   if (!repeat || values.length === 0) return [{ key: keyOf(id, scope), panel, scope, gridPos }];
   const shown = values.slice(0, limit);
   const copies = shown.map((value, i): PlacedPanel => {

@@ -25,6 +25,21 @@ const SOME_MISSING = 1e-9;
 export const isAllMissing = (completeness: Completeness | undefined, row: number): boolean =>
   (completeness?.missing[row] ?? 0) >= ALL_MISSING;
 
+/**
+ * Width of the buckets of rows, milliseconds: a query may have buckets of its own.
+ * @param panelMs width that the panel asks for
+ * @param isExact whether rows that are closer to each other are buckets too, and not just points
+ */
+export function bucketWidth(times: readonly number[], panelMs: number, isExact: boolean): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 1; i < times.length; i++) {
+    const distance = (times[i] ?? 0) - (times[i - 1] ?? 0);
+    if (distance > 0) least = Math.min(least, distance);
+  }
+  if (!Number.isFinite(least)) return panelMs;
+  return isExact ? least : Math.max(least, panelMs);
+}
+
 /** A stretch of time of which all, or a part, is missing. */
 export interface MissingStretch {
   readonly from: number;

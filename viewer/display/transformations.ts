@@ -1,7 +1,8 @@
 import type { Field, Frame, Value } from '../frames.js';
 import { calculationName, isCalculation, reduceValues } from './calculations.js';
-import { asRecord, asText, fieldName, patternOf } from './fields.js';
+import { asRecord, asText, fieldName } from './fields.js';
 import { joined, merged } from './joins.js';
+import { patternOf } from './pattern.js';
 import { isCompleteness } from './strokes.js';
 
 /** A transformation of a panel's data, as in its file. */

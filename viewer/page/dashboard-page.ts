@@ -8,6 +8,7 @@ import type { ResolvedVariable } from '../variables.js';
 import { type AnnotationData, api, isLoggedOut, isUnavailable, RETRY_MS, type View } from './api.js';
 import { button, h, select } from './dom.js';
 import { linksOf } from './links.js';
+import { multiSelect } from './multi-select.js';
 import { untilNextSlice } from './next-slice.js';
 import { PanelGrid } from './panel-grid.js';
 import type { PanelHost } from './panel-view.js';
@@ -334,17 +335,12 @@ export class DashboardPage {
       return wrap(input);
     }
     const all = includeAll ? [{ text: 'All', value: ALL }, ...options] : options;
-    const control = select(all, value[0] ?? '', (chosen) => this.#choose(name, [chosen]));
     if (variable.multi) {
-      control.multiple = true;
-      for (const option of control.options) option.selected = value.includes(option.value);
-      control.addEventListener('change', () =>
-        this.#choose(
-          name,
-          [...control.selectedOptions].map((option) => option.value),
-        ),
-      );
+      const { element, control } = multiSelect(label, all, value, (chosen) => this.#choose(name, chosen));
+      control.id = `variable-${name}`;
+      return h('div', { className: 'control', title: description }, h('span', {}, label), element);
     }
+    const control = select(all, value[0] ?? '', (chosen) => this.#choose(name, [chosen]));
     if (all.length === 0) control.append(h('option', { value: '' }, 'none yet'));
     return wrap(control);
   }

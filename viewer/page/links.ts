@@ -13,11 +13,11 @@ export interface LinkHost {
 
 /** The links of a dashboard, panel or row with the values of the variables; those of other protocols are left out. */
 export function linksOf(links: readonly PageLink[], host: LinkHost, scope: Scope): HTMLElement[] {
-  return links.flatMap(({ title, url, keepTime }) => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
-    const time = keepTime ? `${url.includes('?') ? '&' : '?'}${'${__url_time_range}'}` : '';
+  return links.flatMap(({ title, url, keepTime, includeVars }) => {
+    const added = [...(keepTime ? ['__url_time_range'] : []), ...(includeVars ? ['__all_variables'] : [])];
+    const query = added.map((name, i) => `${i > 0 || url.includes('?') ? '&' : '?'}\${${name}}`).join('');
     const context = host.linkContext(scope);
-    return anchorOf(`${url}${time}`, host.fillText(title, scope) || url, { ...host, context }) ?? [];
+    return anchorOf(`${url}${query}`, host.fillText(title, scope) || url, { ...host, context }) ?? [];
   });
 }
 

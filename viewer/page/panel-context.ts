@@ -26,9 +26,9 @@ export interface PanelContext {
   readonly navigate: (href: string) => void;
 }
 
-/** The column by which the reader has sorted a table; without one, it is in the order of the query. */
+/** The column by which the reader or the panel's file has sorted a table; without one, it is in the order of the query. */
 export interface TableOrder {
-  by?: { readonly column: string; readonly descending: boolean };
+  by?: { readonly column: string; readonly descending: boolean } | undefined;
 }
 
 /** A drawn panel; `destroy` releases what it holds. */

@@ -29,6 +29,7 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
   }
   const body = h('tbody');
   const { tableOrder } = context;
+  tableOrder.by ??= ownOrder(context, columns);
   const fill = () => {
     const indexes = sorted(rows, columns, tableOrder);
     body.replaceChildren(...indexes.map((row) => rowOf(row, columns, displays, context)));
@@ -66,6 +67,14 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
     },
     ...(frames.length > 1 ? { note: `the first of ${frames.length} results` } : {}),
   };
+}
+
+/** The order of the panel's file. */
+function ownOrder({ panel }: PanelContext, columns: readonly Display[]): TableOrder['by'] {
+  const { sortBy } = panel.options;
+  const { displayName, desc } = asRecord(Array.isArray(sortBy) ? sortBy[0] : undefined);
+  const column = columns.find(({ name, field }) => name === displayName || field.name === displayName)?.name;
+  return column === undefined ? undefined : { column, descending: desc === true };
 }
 
 function sortOf(column: string, { by }: TableOrder): string {
@@ -141,6 +150,6 @@ function linked(
   const value = String(display.field.values[row] ?? '');
   const { links, navigate } = context;
   const time = displays.find(({ field }) => field.kind === 'time')?.field.values[row];
-  const rowLinks = { ...links, row: values, value, time: String(time ?? '') };
+  const rowLinks = { ...links, row: values, field: display.name, value, time: String(time ?? '') };
   return anchorOf(link.url, text, { context: rowLinks, navigate, title: link.title }) ?? shown(text);
 }

@@ -1,5 +1,5 @@
 import { asText } from '../display/fields.js';
-import { safeLink } from '../display/safe-text.js';
+import { safeLink, shown } from '../display/safe-text.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 
@@ -31,15 +31,29 @@ export function drawText({ panel }: Pick<PanelContext, 'panel'>): Drawn {
   if (mode === 'html')
     return { element: h('p', { className: 'empty' }, 'the viewer does not support HTML in text panels') };
   const element = h('div', { className: 'scroll' });
+  if (mode === 'code') {
+    element.append(h('pre', {}, content));
+    return { element };
+  }
   let list: HTMLElement | undefined;
+  let code: HTMLElement | undefined;
   for (const line of content.split('\n')) {
+    if (/^\s*```/.test(line)) {
+      code = code ? undefined : h('pre');
+      if (code) element.append(code);
+      continue;
+    }
+    if (code) {
+      code.append(`${shown(line)}\n`);
+      continue;
+    }
     const [, hashes, heading] = /^(#{1,6})\s+(.*)$/.exec(line) ?? [];
-    const [, item] = /^\s*(?:[-*]|\d+\.)\s+(.*)$/.exec(line) ?? [];
+    const [, marker, item] = /^\s*([-*]|\d+\.)\s+(.*)$/.exec(line) ?? [];
     if (item === undefined) list = undefined;
     if (hashes !== undefined) element.append(h(hashes.length < 3 ? 'h3' : 'h4', {}, ...inline(heading ?? '')));
     else if (item !== undefined) {
       if (!list) {
-        list = h('ul');
+        list = h(/\d/.test(marker ?? '') ? 'ol' : 'ul');
         element.append(list);
       }
       list.append(h('li', {}, ...inline(item)));

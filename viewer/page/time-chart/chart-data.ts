@@ -3,6 +3,7 @@ import { asRecord, asText, type Display, displaysOf, isHiddenFrom } from '../../
 import {
   type Bar,
   barsOf,
+  bucketWidth,
   type Candle,
   type Completeness,
   candlesOf,
@@ -79,15 +80,8 @@ export function timeFrameOf(frame: Frame, context: PanelContext): TimeFrame | un
   const times = frame.fields.find(({ kind }) => kind === 'time')?.values.map(Number);
   if (!times || times.length === 0) return undefined;
   const completeness = completenessOf(frame);
-  // Candles have buckets of their own, and so may a query that says how complete its buckets are.
-  const ownBucketMs = isCandlestick(context) || completeness ? leastDistance(times) : undefined;
-  return { frame, times, completeness, bucketMs: ownBucketMs ?? context.bucketMs };
-}
-
-function leastDistance(times: readonly number[]): number | undefined {
-  let least = Number.POSITIVE_INFINITY;
-  for (let i = 1; i < times.length; i++) least = Math.min(least, (times[i] ?? 0) - (times[i - 1] ?? 0));
-  return Number.isFinite(least) ? least : undefined;
+  const isExact = isCandlestick(context) || completeness !== undefined;
+  return { frame, times, completeness, bucketMs: bucketWidth(times, context.bucketMs, isExact) };
 }
 
 /** Values of the field that the options of the panel, or its name, make `role`: `open`, `volume`, … */

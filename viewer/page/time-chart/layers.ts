@@ -11,16 +11,19 @@ interface Annotation {
   readonly from: number;
   readonly to: number;
   readonly text: string;
+  /** As in the file. */
+  readonly color: string;
 }
 
 export function annotationsOf({ annotations }: PanelContext): Annotation[] {
-  return annotations.flatMap(({ frame }) => {
+  return annotations.flatMap(({ frame, color }) => {
     const column = (name: string) => frame?.fields.find((field) => field.name === name)?.values ?? [];
     const [times, ends, texts] = [column('time'), column('timeEnd'), column('text')];
     return times.map((time, i) => ({
       from: Number(time),
       to: Number(ends[i] ?? time),
       text: String(texts[i] ?? ''),
+      color,
     }));
   });
 }
@@ -35,10 +38,10 @@ export function drawBackground(plot: uPlot, missing: readonly MissingStretch[], 
       const right = plot.valToPos(to / 1000, 'x', true);
       hatch(ctx, { left, right, top: bbox.top, bottom: bbox.top + bbox.height }, color, all);
     }
-    for (const { from, to } of annotationsOf(context)) {
+    for (const { from, to, color: own } of annotationsOf(context)) {
       const left = plot.valToPos(from / 1000, 'x', true);
       const right = plot.valToPos(to / 1000, 'x', true);
-      ctx.fillStyle = color;
+      ctx.fillStyle = colorOf(own, context.theme);
       ctx.fillRect(left, bbox.top, Math.max(2, right - left), 3 * devicePixelRatio);
     }
   });
