@@ -1,15 +1,19 @@
+/** What the panel shows instead. */
+export class SlowPatternError extends Error {}
+
 const known = new Map<string, RegExp>();
 
 /**
  * A pattern of a dashboard's file: between slashes a regular expression, else one of the whole text. One that is no regular
  * expression matches nothing.
- * @throws Error for one that could take longer than a reader waits: the page does nothing else meanwhile
+ * @throws SlowPatternError for one that could take longer than a reader waits: the page does nothing else meanwhile
  */
 export function patternOf(text: string): RegExp {
   const before = known.get(text);
   if (before) return before;
   const [, body = `^${text}$`, flags = ''] = /^\/(.*)\/([gimsuy]*)$/s.exec(text) ?? [];
-  if (repeatsChoices(body)) throw new Error(`the viewer does not support the slow pattern ${text.slice(0, 80)}`);
+  if (repeatsChoices(body))
+    throw new SlowPatternError(`the viewer does not support the slow pattern ${text.slice(0, 80)}`);
   const pattern = compiled(body, flags.replace(/[gy]/g, ''));
   known.set(text, pattern);
   return pattern;
@@ -30,8 +34,8 @@ const MANY = 20;
 const TOKEN = /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[^>]*>?))?|\)|\||\*|\+|\{(\d*)(,?)(\d*)\}/gs;
 
 /**
- * Whether a group that is repeated without a limit has alternatives, or repeats something without a limit: a text that does
- * not match can then be divided in so many ways that it takes exponential time.
+ * Whether a group that is repeated without a limit has alternatives, or repeats something without a limit: the number
+ * of ways to divide a text is then exponential.
  */
 function repeatsChoices(body: string): boolean {
   const groups = [false];

@@ -3,6 +3,7 @@ import type { Theme } from '../display/colors.js';
 import { asText } from '../display/fields.js';
 import type { Scope } from '../display/fill-text.js';
 import type { PlacedPanel } from '../display/panel-layout.js';
+import { SlowPatternError } from '../display/pattern.js';
 import { shown } from '../display/safe-text.js';
 import { transformed } from '../display/transformations.js';
 import { undrawnOptions } from '../display/undrawn-options.js';
@@ -288,6 +289,6 @@ export class PanelView {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof AnswerError) return error.message;
+  if (error instanceof AnswerError || error instanceof SlowPatternError) return error.message;
   return `the page failed: ${error instanceof Error ? error.message : String(error)}`;
 }
