@@ -280,6 +280,14 @@ describe('texts and colors', () => {
     }
   });
 
+  it.each(['dark', 'light'] as const)('that say good or bad can be told apart by colour-blind people (%s)', (theme) => {
+    const [good, bad] = ['green', 'red'].map((name) => colorOf(name, theme));
+    for (const seen of SEEN) {
+      const [a = [], b = []] = [good, bad].map((color = '') => labOf(color, seen));
+      expect(Math.hypot(...a.map((part, axis) => part - (b[axis] ?? 0)))).toBeGreaterThan(15);
+    }
+  });
+
   it('show control characters that change the direction of text', () => {
     expect(shown('a\u202eb')).toBe('a\\u202eb');
   });
