@@ -176,10 +176,7 @@ export function questionsAt(endsAt: Date): Question[] {
     all('pnl_by_event, one account', `SELECT * FROM pnl_by_event WHERE ${ofAccount}`),
     all('pnl_by_market, one account', `SELECT * FROM pnl_by_market WHERE ${ofAccount}`),
     all('pnl_sums by account at mid', "SELECT * FROM pnl_sums(level = 'account', price = 'mid')"),
-    all(
-      'pnl_zero_sum of all accounts',
-      "SELECT * FROM pnl_zero_sum(price = 'chance', accounts = ['account-1', 'account-2', 'account-3', 'account-4'])",
-    ),
+    all('pnl_zero_sum of all accounts', "SELECT * FROM pnl_zero_sum(price = 'chance')"),
     all('position_field_reconciliation, one account', `SELECT * FROM position_field_reconciliation WHERE ${ofAccount}`),
     all('balance_reconciliation, one account', `SELECT * FROM balance_reconciliation WHERE ${ofAccount}`),
     all('open_interest, all markets', 'SELECT * FROM open_interest'),
