@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
 import { describe, expect, it } from 'vitest';
 import { csvLine } from '../../viewer/csv.js';
-import { fillLink, formatAddress, parseAddress } from '../../viewer/display/address.js';
+import { fillLink, fillLinkTitle, formatAddress, parseAddress } from '../../viewer/display/address.js';
 import { calculationName, isCalculation, reduceValues } from '../../viewer/display/calculations.js';
 import { colorOf, seriesColor } from '../../viewer/display/colors.js';
 import { displaysOf, formatValue, thresholdColor } from '../../viewer/display/fields.js';
@@ -208,6 +208,7 @@ describe('an address', () => {
         context,
       ),
     ).toBe('/d/u?a=x%20y&b=X%20%26%20Y&c=x%20y&d=1%20%26%202&e=$nothing&f=$constructor');
+    expect(fillLinkTitle('100% of ${__value.text} at ${__data.fields.event}', context)).toBe('100% of 1 & 2 at a&b=c#');
     const row = { 'a b': '1', 'c.numeric': '2', d: '3' };
     expect(
       fillLink(

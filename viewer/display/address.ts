@@ -76,6 +76,10 @@ export function fillLink(url: string, context: LinkContext): string {
   return filled.replace(/\?&+/, '?').replace(/&&+/g, '&').replace(/[?&]$/, '');
 }
 
+/** The title of a link with the same references filled, as text. */
+export const fillLinkTitle = (title: string, context: LinkContext): string =>
+  title.replace(/\$\{([^}]+)\}/g, (_, reference: string) => decodeURIComponent(filledReference(reference, context)));
+
 /** `.NAME`, `["NAME"]` or `[INDEX]` of a row; the raw value for `.numeric` and `.text` too. */
 function fieldOf(reference: string, row: LinkContext['row']): string | undefined {
   const dotted = reference.replace(/^\[(?:"([^"]*)"|'([^']*)')\]/, '.$1$2');

@@ -1,3 +1,4 @@
+import { fillLinkTitle } from '../display/address.js';
 import { colorOf } from '../display/colors.js';
 import {
   asNumber,
@@ -151,5 +152,7 @@ function linked(
   const { links, navigate } = context;
   const time = displays.find(({ field }) => field.kind === 'time')?.field.values[row];
   const rowLinks = { ...links, row: values, field: display.name, value, time: String(time ?? '') };
-  return anchorOf(link.url, text, { context: rowLinks, navigate, title: link.title }) ?? shown(text);
+  return (
+    anchorOf(link.url, text, { context: rowLinks, navigate, title: fillLinkTitle(link.title, rowLinks) }) ?? shown(text)
+  );
 }
