@@ -51,7 +51,11 @@ export class HomePage {
   ) {
     this.#dashboards = new Set(dashboards.map(({ uid }) => uid));
     this.#cards = dashboards.map(({ uid, title, description, panels }) => {
-      const card = this.#link(`/d/${uid}`, h('h2', {}, title), h('p', {}, description || `${panels} panels`));
+      const card = this.#link(
+        `/d/${uid}`,
+        h('h2', {}, title),
+        h('p', {}, description || (panels === 1 ? '1 panel' : `${panels} panels`)),
+      );
       card.className = 'card';
       return card;
     });
@@ -218,12 +222,15 @@ export class HomePage {
       return message(this.#hasEvents === true ? 'no price has changed in 24 hours' : NO_PRICE_YET);
     const rows = movers.map(({ event, market, title, name, price, before }) => {
       const change = price - before;
-      const cell = number(`${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`);
+      const cell = number(`${change > 0 ? '+' : '−'}${(Math.abs(change) * 100).toFixed(1)}`);
       cell.classList.add(change > 0 ? 'up' : 'down');
       const link = this.#eventLink(event, title, market);
       return h('tr', {}, h('td', {}, link, h('small', {}, name)), number(percent(price)), cell);
     });
-    return table([heading('Market'), heading('YES', 'number'), heading('Change', 'number')], rows);
+    return table(
+      [heading('Market'), heading('YES', 'number'), heading('Points', 'number', 'Change in percentage points')],
+      rows,
+    );
   }
 
   /** The title, as a link to the dashboard of the event, or of its market. */
