@@ -8,6 +8,8 @@ interface Option {
 
 /** How many chosen values are named. */
 const MAX_NAMED = 2;
+/** Between the list and the edge of the page, pixels. */
+const MARGIN = 12;
 
 /**
  * A list of options to tick. What is ticked is chosen when the list closes: by a click elsewhere, by Tab or Escape.
@@ -57,7 +59,12 @@ export function multiSelect(
     close();
   });
   element.addEventListener('toggle', () => {
-    if (element.open) return;
+    if (element.open) {
+      const beyond = list.getBoundingClientRect().right + MARGIN - document.documentElement.clientWidth;
+      if (beyond > 0) list.style.left = `${-beyond}px`;
+      return;
+    }
+    list.style.left = '';
     const values = ticked().map(({ box }) => box.value);
     if (
       values.join('\n') !==
