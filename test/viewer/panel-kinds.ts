@@ -94,6 +94,23 @@ export const kindsDashboard = dashboard(
         { id: 'organize', options: { renameByName: { bid: 'Bid' }, indexByName: { ask: 0, market: 1, bid: 2 } } },
         { id: 'sortBy', options: { sort: [{ field: 'market', desc: true }] } },
       ],
+      fieldConfig: {
+        defaults: {},
+        overrides: [
+          {
+            matcher: { id: 'byName', options: 'ask' },
+            properties: [
+              {
+                id: 'links',
+                value: [
+                  { title: 'Quotes', url: `/d/quotes?of=\${__data.fields.market}` },
+                  { title: `Trades of \${__data.fields.market}`, url: '/d/trades' },
+                ],
+              },
+            ],
+          },
+        ],
+      },
     }),
   ],
   { time: { from: '1763800000000', to: '1763803600000' } },

@@ -85,11 +85,20 @@ describe('each type of panel', () => {
   it('shows the data after the transformations of the panel', async () => {
     expect(await page.locator('[data-panel="10"] thead th').allInnerTexts()).toEqual(['ask', 'market', 'Bid']);
     expect(await page.locator('[data-panel="10"] tbody tr').allInnerTexts()).toEqual([
-      '13\tm3\t–',
-      '12\tm2\t2',
-      '11\tm1\t1',
-      '–\tm0\t0',
+      '13 Trades of m3\tm3\t–',
+      '12 Trades of m2\tm2\t2',
+      '11 Trades of m1\tm1\t1',
+      '– Trades of m0\tm0\t0',
     ]);
+  });
+
+  it('has every data link of a value: the first as the value, the others after it', async () => {
+    const links = await page.locator('[data-panel="10"] tbody tr').first().locator('a').all();
+    expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual([
+      expect.stringMatching(/\/d\/quotes\?of=m3$/),
+      expect.stringMatching(/\/d\/trades$/),
+    ]);
+    expect(await links[0]?.getAttribute('title')).toBe('Quotes');
   });
 
   it('hides what its legend switches off', async () => {

@@ -4,14 +4,19 @@ import { shown } from '../display/safe-text.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 import { isUnderPointer } from './redrawn.js';
-import { AFTER_LAST_LABEL, AXIS_FONT, axisSize, axisStyle, SYNC, timeAxis } from './time-chart/axes.js';
+import { AFTER_LAST_LABEL, AXIS_FONT, axisName, axisSize, axisStyle, SYNC, timeAxis } from './time-chart/axes.js';
 import { clipped } from './time-chart/layers.js';
 import { hideTooltip, showTooltip } from './tooltip.js';
 
 /** What an axis measures: Unix milliseconds, numbers, or names, of which the one at `i` lies between `i` and `i + 1`. */
 export type PlotAxis =
   | { readonly kind: 'time'; readonly range: readonly [number, number] }
-  | { readonly kind: 'number'; readonly range: readonly [number, number]; readonly unit: string | undefined }
+  | {
+      readonly kind: 'number';
+      readonly range: readonly [number, number];
+      readonly unit: string | undefined;
+      readonly name?: string | undefined;
+    }
   | { readonly kind: 'names'; readonly names: readonly string[]; readonly reversed?: boolean };
 
 /** What the pointer is at. */
@@ -119,6 +124,7 @@ function plotAxis(axis: PlotAxis, { theme }: PanelContext, isVertical: boolean):
     const incrs = axisSteps(unit);
     return {
       ...style,
+      ...(axis.kind === 'number' ? axisName(axis.name) : {}),
       values: (_: uPlot, splits: number[]) => numberLabels(unit, splits),
       ...(incrs ? { incrs } : {}),
     };

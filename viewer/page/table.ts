@@ -127,7 +127,7 @@ function cellOf(
   if (painted !== undefined && kind === 'color-background')
     cell.style.backgroundColor = `color-mix(in srgb, ${painted} 30%, transparent)`;
   else if (painted !== undefined && (kind === 'color-text' || color !== undefined)) cell.style.color = painted;
-  cell.append(linked(full, display, row, displays, context));
+  cell.append(...linked(full, display, row, displays, context));
   return cell;
 }
 
@@ -144,15 +144,19 @@ function linked(
   row: number,
   displays: readonly Display[],
   context: PanelContext,
-): Node | string {
-  const [link] = display.links;
-  if (!link) return shown(text);
+): (Node | string)[] {
+  const { links } = display;
+  if (links.length === 0) return [shown(text)];
   const values = Object.fromEntries(displays.map(({ field }) => [field.name, String(field.values[row] ?? '')]));
   const value = String(display.field.values[row] ?? '');
-  const { links, navigate } = context;
   const time = displays.find(({ field }) => field.kind === 'time')?.field.values[row];
-  const rowLinks = { ...links, row: values, field: display.name, value, time: String(time ?? '') };
-  return (
-    anchorOf(link.url, text, { context: rowLinks, navigate, title: fillLinkTitle(link.title, rowLinks) }) ?? shown(text)
-  );
+  const rowLinks = { ...context.links, row: values, field: display.name, value, time: String(time ?? '') };
+  const { navigate } = context;
+  // The value is the first link; others follow it.
+  return links.flatMap(({ url, title }, i) => {
+    const about = fillLinkTitle(title, rowLinks);
+    const anchor = anchorOf(url, i === 0 ? text : shown(about || url), { context: rowLinks, navigate, title: about });
+    if (i === 0) return [anchor ?? shown(text)];
+    return anchor ? [' ', anchor] : [];
+  });
 }

@@ -1,4 +1,4 @@
-import { asNumber, asRecord, type Display, displaysOf, formatValue } from '../display/fields.js';
+import { asNumber, asRecord, asText, type Display, displaysOf, formatValue } from '../display/fields.js';
 import { xyPointsOf, xySeriesOf } from '../display/xy-points.js';
 import { columnColor, drawEmpty, translucent } from './number-columns.js';
 import type { Drawn, PanelContext } from './panel-context.js';
@@ -27,8 +27,13 @@ export function drawXyChart(context: PanelContext): Drawn {
     {
       x: isTime
         ? { kind: 'time', range: [context.from, context.to] }
-        : { kind: 'number', range: extentOf(xs, first.x), unit: first.x.unit },
-      y: { kind: 'number', range: extentOf(ys, first.y), unit: first.y.unit } satisfies PlotAxis,
+        : { kind: 'number', range: extentOf(xs, first.x), unit: first.x.unit, name: axisNameOf([first.x]) },
+      y: {
+        kind: 'number',
+        range: extentOf(ys, first.y),
+        unit: first.y.unit,
+        name: axisNameOf(all.map(({ y }) => y)),
+      } satisfies PlotAxis,
       legend: namesLegend(all, context),
       draw: (area) => {
         for (const dots of shown) drawDots(area, dots);
@@ -37,6 +42,13 @@ export function drawXyChart(context: PanelContext): Drawn {
     },
     context,
   );
+}
+
+/** The configured name, or that of the field; several fields have none in common. */
+function axisNameOf(displays: readonly Display[]): string | undefined {
+  const [configured] = displays.flatMap(({ custom }) => asText(custom['axisLabel']) || []);
+  const names = new Set(displays.map(({ name }) => name));
+  return configured ?? (names.size === 1 ? [...names][0] : undefined);
 }
 
 function dotsOf(context: PanelContext): Dots[] {

@@ -1,6 +1,8 @@
 import type uPlot from 'uplot';
 import { axisSteps, numberLabels } from '../../display/axis-labels.js';
 import type { Theme } from '../../display/colors.js';
+import { asText } from '../../display/fields.js';
+import { shown } from '../../display/safe-text.js';
 import { formatTime } from '../../display/units.js';
 import type { PanelContext } from '../panel-context.js';
 import { type Series, VOLUME_SCALE } from './chart-data.js';
@@ -26,10 +28,12 @@ export function axesOf(series: readonly Series[], theme: Theme): uPlot.Axis[] {
   return [
     timeAxis(theme),
     ...scales.map((scale, i) => {
-      const unit = series.find((one) => one.scale === scale)?.display.unit;
+      const own = series.filter((one) => one.scale === scale).map(({ display }) => display);
+      const unit = own[0]?.unit;
       const incrs = axisSteps(unit);
       return {
         ...axis,
+        ...axisName(own.flatMap(({ custom }) => asText(custom['axisLabel']) || [])[0]),
         scale,
         side: i === 0 ? 3 : 1,
         size: axisSize,
@@ -48,6 +52,10 @@ export function axisStyle(theme: Theme) {
   const stroke = theme === 'dark' ? '#9aa3b2' : '#59626f';
   return { stroke, font: AXIS_FONT, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
 }
+
+/** What an axis measures, beside it. */
+export const axisName = (name: string | undefined): uPlot.Axis =>
+  name === undefined ? {} : { label: shown(name), labelSize: 18, labelGap: 0, labelFont: AXIS_FONT };
 
 export const timeAxis = (theme: Theme): uPlot.Axis => ({
   ...axisStyle(theme),
