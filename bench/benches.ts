@@ -140,6 +140,7 @@ export const BENCHES: readonly Bench[] = [
       markets: 480,
       measured: RATE_CLOCK,
     },
+    runs: 3,
     run: benchAggregates,
   },
   {
