@@ -25,6 +25,17 @@ import {
   VIEWERS as LOAD_VIEWERS,
 } from './viewer/load.js';
 
+/** Also of `aggregates`, which has the same loads. */
+const TRANSFORM_SETTINGS = {
+  fsync: true,
+  protocol: 'exactly once',
+  partitions: 4,
+  workers: 1,
+  events: 40,
+  markets: 480,
+  measured: RATE_CLOCK,
+};
+
 /** All benchmarks of `npm run bench`. */
 export const BENCHES: readonly Bench[] = [
   {
@@ -73,15 +84,7 @@ export const BENCHES: readonly Bench[] = [
   {
     name: 'transform',
     about: 'order book records in the embedded log until a query returns their rows',
-    settings: {
-      fsync: true,
-      protocol: 'exactly once',
-      partitions: 4,
-      workers: 1,
-      events: 40,
-      markets: 480,
-      measured: RATE_CLOCK,
-    },
+    settings: TRANSFORM_SETTINGS,
     run: benchTransform,
   },
   {
@@ -131,15 +134,7 @@ export const BENCHES: readonly Bench[] = [
     name: 'aggregates',
     about:
       'order book records in the embedded log until a query returns their rows, with the aggregates of ticks and without them',
-    settings: {
-      fsync: true,
-      protocol: 'exactly once',
-      partitions: 4,
-      workers: 1,
-      events: 40,
-      markets: 480,
-      measured: RATE_CLOCK,
-    },
+    settings: TRANSFORM_SETTINGS,
     runs: 3,
     run: benchAggregates,
   },

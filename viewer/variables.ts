@@ -133,7 +133,7 @@ function autoInterval({ auto_count, auto_min }: ViewedVariable, range: TimeRange
 const currentOf = ({ current }: ViewedVariable): readonly string[] => [current?.value ?? []].flat();
 const queryText = ({ query }: ViewedVariable): string => (typeof query === 'string' ? query : '');
 
-/** The values of a custom variable: `1 minute : 60, 5 minutes : 300`; `\\,` is a comma of a value. */
+/** The values of a custom variable: `1 minute : 60, 5 minutes : 300`; `\,` is a comma of a value. */
 export function customValues(query: string): Option[] {
   return query.split(/(?<!\\),/).map((entry) => {
     const [text = '', value = text] = entry

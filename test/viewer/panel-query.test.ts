@@ -45,6 +45,7 @@ describe('a query of a dashboard', () => {
         ` AND (at >= toDateTime(${from}) AND at <= toDateTime(${to}))`,
     ]),
     ['$__from $__range_s', `${from}250 5401`],
+    ['${__from} ${__range_s}', `${from}250 5401`],
   ])('has %s written as the plugin writes it', (sql, expanded) => {
     expect(expandQuery(sql, context())).toBe(expanded);
   });

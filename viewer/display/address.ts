@@ -64,7 +64,8 @@ export interface LinkContext {
 
 /**
  * Fills `${__data.fields.NAME}` (also `["NAME"]` and `[INDEX]`), `${__field.name}`, `${__value.raw}`, `${__value.time}`,
- * `${__url_time_range}`, `${__all_variables}`, `${__from}`, `${__to}` and variables (`$NAME`, `${NAME}`, `${NAME:text}`, `${NAME:queryparam}`) of a link, encoded.
+ * `${__url_time_range}`, `${__all_variables}`, `${__from}`, `${__to}` and variables (`$NAME`, `${NAME}`, `${NAME:text}`,
+ * `${NAME:queryparam}`) of a link, encoded.
  */
 export function fillLink(url: string, context: LinkContext): string {
   const filled = url

@@ -6,7 +6,7 @@ const known = new Map<string, RegExp>();
 /**
  * A pattern of a dashboard's file: between slashes a regular expression, else one of the whole text. One that is no regular
  * expression matches nothing.
- * @throws SlowPatternError for one that could take longer than a reader waits: the page does nothing else meanwhile
+ * @throws SlowPatternError for one that could take a time exponential in the length of a text: the page does nothing else meanwhile
  */
 export function patternOf(text: string): RegExp {
   const before = known.get(text);

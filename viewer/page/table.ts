@@ -154,8 +154,8 @@ function linked(
   const { navigate } = context;
   // The value is the first link; others follow it.
   return links.flatMap(({ url, title }, i) => {
-    const about = fillLinkTitle(title, rowLinks);
-    const anchor = anchorOf(url, i === 0 ? text : shown(about || url), { context: rowLinks, navigate, title: about });
+    const about = shown(fillLinkTitle(title, rowLinks));
+    const anchor = anchorOf(url, i === 0 ? text : about || url, { context: rowLinks, navigate, title: about });
     if (i === 0) return [anchor ?? shown(text)];
     return anchor ? [' ', anchor] : [];
   });
