@@ -70,7 +70,7 @@ export function foreignValue(resolved: readonly ResolvedVariable[], chosen: Chos
     if (!variable) return `the dashboard has no variable ${JSON.stringify(name.slice(0, 40))}`;
     if (values.every((value) => variable.value.includes(value))) continue;
     return variable.type === 'textbox' && values.length === 1
-      ? `the variable ${name} takes at most ${MAX_TEXT} characters`
+      ? `the variable ${name} takes at most ${MAX_TEXT} characters, and not the text ${ALL}`
       : `a value of the variable ${name} is not one of its options`;
   }
   return undefined;
@@ -94,11 +94,11 @@ async function resolveOne(
     hidden: variable.hide === 2 || type === 'constant' || type === 'datasource',
   };
   if (type === 'textbox') {
-    const value = (chosen?.[0] ?? currentOf(variable)[0] ?? queryText(variable)).slice(0, MAX_TEXT);
-    return { ...about, options: [], value: [value] };
+    const text = (chosen?.[0] ?? currentOf(variable)[0] ?? queryText(variable)).slice(0, MAX_TEXT);
+    return { ...about, options: [], value: [text === ALL ? '' : text] };
   }
   try {
-    const options = await optionsOf(variable, range, choices, source);
+    const options = (await optionsOf(variable, range, choices, source)).filter(({ value }) => value !== ALL);
     return { ...about, options, value: selected(about, options, chosen, currentOf(variable)) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

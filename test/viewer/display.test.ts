@@ -101,12 +101,44 @@ describe('the fields of a panel', () => {
   };
 
   it('are not matched by a pattern that could take exponential time', () => {
-    for (const slow of ['/^(a+)+$/', '(a|a)*', '/((ab)*c)+/', '(?:x{2,})+', '/(a|b){5,}/', '([)]+)*', '(?<n>.*)*'])
-      expect(() => patternOf(slow), slow).toThrow('does not support the slow pattern');
-    for (const quick of ['/^(\\d{1,3}\\.){3}\\d+$/', '/(foo|bar) .*/i', '(a+)?b', '[(a+)+]+', '/\\(a+\\)+/', '(ab)+'])
-      expect(() => patternOf(quick), quick).not.toThrow();
+    const many = (pattern: string) => pattern.repeat(40);
+    const slow = [
+      '/^(a+)+$/',
+      '(a|a)*',
+      '/((ab)*c)+/',
+      '(?:x{2,})+',
+      '/(a|b){5,}/',
+      '([)]+)*',
+      '(?<n>.*)*',
+      '/(?<=(a+)+b)/',
+    ];
+    for (const pattern of [...slow, many('a?'), many('(a|a)'), '(a{1,19}){1,19}b', 'a{0,9999999}b'])
+      expect(() => patternOf(pattern), pattern).toThrow('does not support the slow pattern');
+    for (const quick of [
+      '/^(\\d{1,3}\\.){3}\\d+$/',
+      '/(foo|bar) .*/i',
+      '(a+)?b',
+      '[(a+)+]+',
+      '/\\(a+\\)+/',
+      '(ab)+',
+      '(?!x).*',
+    ])
+      expect(() => patternOf(quick).test('some text of 80 characters, '.repeat(3)), quick).not.toThrow();
     expect(patternOf('/DB/i').test('my db')).toBe(true);
-    expect(patternOf('(').test('(')).toBe(false);
+    expect(patternOf('/(\\d+)-(\\d+)/').replace('from 3-4', '$2-$1')).toBe('from 4-3');
+    for (const none of ['(', '(abc){99999999}']) expect(patternOf(none).test('('), none).toBe(false);
+  });
+
+  it('are matched by a pattern of polynomial time only as long as the page stays usable', () => {
+    expect(patternOf('/.*error.*/').test(`${'x'.repeat(900)}error`)).toBe(true);
+    const start = performance.now();
+    const slow = patternOf('/.*.*.*x/');
+    expect(() => slow.test('a'.repeat(5000))).toThrow('/.*.*.*x/ for a text of 5000 characters');
+    const manyTexts = () => {
+      for (let row = 0; row < 100_000; row += 1) slow.test('a'.repeat(30));
+    };
+    expect(manyTexts).toThrow('for so many texts');
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 
   it('are matched by type and by several names, as Grafana matches them', () => {

@@ -191,7 +191,7 @@ function mappingOf(value: Value, mappings: readonly Mapping[]): { text?: string;
     if (type === 'regex' && typeof value === 'string' && patternOf(String(record['pattern'])).test(value)) {
       const result: { text?: string; color?: string } = asRecord(record['result']);
       const text =
-        result.text === undefined ? undefined : value.replace(patternOf(String(record['pattern'])), result.text);
+        result.text === undefined ? undefined : patternOf(String(record['pattern'])).replace(value, result.text);
       return { ...result, ...(text === undefined ? {} : { text }) };
     }
   }
