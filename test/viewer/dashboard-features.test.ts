@@ -5,7 +5,7 @@ import type { ViewerServer } from '../../viewer/index.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
-import { loaded, openPage } from './open-page.js';
+import { columnsIn, loaded, openPage } from './open-page.js';
 import { startViewer } from './viewer-rig.js';
 
 const host = useDatabase({ migrated: true });
@@ -109,10 +109,22 @@ const shared = dashboard(
   },
 );
 
+const BUCKETS =
+  'SELECT $__fromTime + toIntervalMinute(number) AS time, toFloat64(0) AS volume, {} AS missing FROM numbers(10)';
+const bars = { defaults: { noValue: 'no trade', custom: { drawStyle: 'bars' } }, overrides: [] };
+/** Falling candles of a minute, of which the first and the last one are outside of the period by half. */
+const CANDLES =
+  'SELECT $__fromTime + toIntervalSecond(60 * number - 30) AS time, 3 AS open, 3 AS high, 1 AS low, 1 AS close FROM numbers(11)';
+const charts = dashboard('charts', [
+  panel(1, 'timeseries', BUCKETS.replace('{}', '0'), { fieldConfig: bars }),
+  panel(2, 'timeseries', BUCKETS.replace('{}', 'number = 4'), { fieldConfig: bars }),
+  panel(3, 'candlestick', CANDLES),
+]);
+
 beforeAll(async () => {
   [browser, viewer] = await Promise.all([
     startChromium(),
-    startViewer(host.database, folderOf({ ...files, 'shared.json': shared })),
+    startViewer(host.database, folderOf({ ...files, 'shared.json': shared, 'charts.json': charts })),
   ]);
 });
 afterAll(() => browser?.close());
@@ -270,6 +282,33 @@ describe('a dashboard that was exported for sharing', () => {
       'the regex "/^(a+)+$/" takes longer than 100 ms',
     );
     expect(await partOf(page, 4, '.failure').innerText()).toContain('the variable slow has no value: the regex');
+    await page.context().close();
+  });
+});
+
+/** The lengths of the runs of true. */
+const runsOf = (columns: readonly boolean[]): number[] =>
+  columns
+    .map((is) => (is ? 'x' : ' '))
+    .join('')
+    .split(/ +/)
+    .map(({ length }) => length)
+    .filter((length) => length > 0);
+
+describe('a chart over time', () => {
+  it('without anything to draw says so, and shows what is missing; a candle is drawn as a whole at both ends', async () => {
+    const { page, problems } = await open('charts?from=1763719200000&to=1763719800000');
+    expect(await partOf(page, 1, '.body').innerText()).toBe('no trade');
+    expect(await partOf(page, 1, 'canvas').count()).toBe(0);
+    expect(await partOf(page, 2, '.empty').innerText()).toBe('no trade');
+    expect(await partOf(page, 2, '.legend').innerText()).toBe('missing');
+    // Hatching and falling candles have the same color.
+    const [hatched, candles] = await Promise.all([2, 3].map((id) => columnsIn(page, id, [0xf2, 0x49, 0x5c])));
+    expect(hatched).toContain(true);
+    const widths = runsOf(candles ?? []);
+    expect(widths).toHaveLength(11);
+    expect(Math.max(...widths) - Math.min(...widths)).toBeLessThanOrEqual(2);
+    expect(problems).toEqual([]);
     await page.context().close();
   });
 });

@@ -6,6 +6,7 @@ import {
   barsOf,
   bucketWidth,
   candlesOf,
+  closedBand,
   completenessOf,
   isCompleteness,
   missingStretches,
@@ -130,6 +131,35 @@ describe('the area between two series', () => {
     const path = { moveTo: step('move'), lineTo: step('line'), rect: step('rect'), closePath: step('close') };
     traceAreas({ upper: [[0, 3, 10, 4]], lower: [[0, 1, 10, 2]] }, { x: (at) => at, y: (value) => -value }, path);
     expect(steps).toEqual([['move', 0, -3], ['line', 10, -4], ['line', 10, -2], ['line', 0, -1], ['close']]);
+  });
+});
+
+describe('a stack of which a series begins after the others, or ends before them', () => {
+  const [times, below] = [
+    [0, 10, 20, 30, 40],
+    [5, 6, 7, 8, 0],
+  ];
+  const isPresent = [true, true, true, true, false];
+  const bandOf = (values: (number | null)[], step: boolean) => {
+    const band = closedBand(values, below, isPresent, step);
+    return areaOf({ times, values: band, bucketMs: 10, completeness: undefined, step, spanNulls: false }, below);
+  };
+
+  it('has no hole: the height falls to zero at the next row, or within the interval of straight lines', () => {
+    expect(bandOf([6, 8, null, null, null], true)).toEqual({
+      upper: [[0, 6, 10, 6, 10, 8, 20, 8, 20, 7]],
+      lower: [[0, 5, 10, 5, 10, 6, 20, 6, 20, 7]],
+    });
+    expect(bandOf([6, 8, null, null, null], false)).toEqual({
+      upper: [[0, 6, 10, 8, 20, 7]],
+      lower: [[0, 5, 10, 6, 20, 7]],
+    });
+    expect(bandOf([null, null, 9, 10, null], true).upper).toEqual([[20, 9, 30, 9, 30, 10]]);
+    expect(bandOf([null, null, 9, 10, null], false).upper).toEqual([[10, 6, 20, 9, 30, 10]]);
+  });
+
+  it('is not drawn where no series has a value', () => {
+    expect(closedBand([6, 8, 9, 10, null], below, isPresent, true)).toEqual([6, 8, 9, 10, null]);
   });
 });
 

@@ -93,7 +93,9 @@ it('a text that is too long is named as such, and not as a wrong option', () => 
     { ...about, name: 'market', type: 'query', value: ['m'] },
   ];
   expect(foreignValue(resolved, { words: ['x'.repeat(200)], market: ['m'] })).toBeUndefined();
-  expect(foreignValue(resolved, { words: ['x'.repeat(201)] })).toBe('the variable words takes at most 200 characters, and not the text $__all');
+  expect(foreignValue(resolved, { words: ['x'.repeat(201)] })).toBe(
+    'the variable words takes at most 200 characters, and not the text $__all',
+  );
   expect(foreignValue(resolved, { market: ['n'] })).toBe('a value of the variable market is not one of its options');
 });
 

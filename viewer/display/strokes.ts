@@ -100,6 +100,25 @@ export function areaOf(
   return { upper: linesOf(values), lower: linesOf(lower) };
 }
 
+/**
+ * The upper bound of a series in a stack, per row. Where its values end while others of the stack go on, its height is zero
+ * from the next row on, and where they begin, up to the row before: without that, the stack would have a hole.
+ * @param values on what is below them
+ * @param isPresent whether any series of the stack has a value
+ */
+export function closedBand(
+  values: readonly Value[],
+  below: readonly number[],
+  isPresent: readonly boolean[],
+  step: boolean,
+): readonly Value[] {
+  const hasValue = (row: number) => typeof values[row] === 'number';
+  return values.map((value, row) => {
+    if (hasValue(row) || !isPresent[row]) return value;
+    return hasValue(row - 1) || (!step && hasValue(row + 1)) ? (below[row] ?? null) : value;
+  });
+}
+
 function observedStrokes({ times, values, bucketMs, step }: StrokeOptions, completeness: Completeness): Polyline[] {
   const lines: Polyline[] = [];
   let line: Polyline | undefined;

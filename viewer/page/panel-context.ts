@@ -13,6 +13,7 @@ export interface PanelContext {
   /** Unix milliseconds. */
   readonly from: number;
   readonly to: number;
+  readonly nowMs: number;
   readonly bucketMs: number;
   readonly annotations: readonly AnnotationData[];
   readonly theme: Theme;

@@ -3,9 +3,10 @@ import { axisSteps, numberLabels } from '../../display/axis-labels.js';
 import type { Theme } from '../../display/colors.js';
 import { asText } from '../../display/fields.js';
 import { shown } from '../../display/safe-text.js';
+import type { Candle } from '../../display/strokes.js';
 import { formatTime } from '../../display/units.js';
 import type { PanelContext } from '../panel-context.js';
-import { type Series, VOLUME_SCALE } from './chart-data.js';
+import { type ChartData, type Series, VOLUME_SCALE } from './chart-data.js';
 
 /** Fraction of the height that bars of volume take below candles. */
 const VOLUME_HEIGHT = 0.22;
@@ -21,8 +22,9 @@ export const SYNC: uPlot.Cursor.Sync = {
   filters: { pub: (event) => event === 'mousemove' || event === 'mouseleave' },
 };
 
-/** The axis of time, and one of values per scale; volume has none. */
-export function axesOf(series: readonly Series[], theme: Theme): uPlot.Axis[] {
+/** The axis of time, and one of values per scale; volume has none, and neither has a chart without a value. */
+export function axesOf({ series, isEmpty }: ChartData, theme: Theme): uPlot.Axis[] {
+  if (isEmpty) return [timeAxis(theme)];
   const axis = axisStyle(theme);
   const scales = scaleNames(series).filter((scale) => scale !== VOLUME_SCALE);
   return [
@@ -65,8 +67,11 @@ export const timeAxis = (theme: Theme): uPlot.Axis => ({
   values: timeLabels,
 });
 
-/** The period of the panel, and the extent of each scale of values. */
-export function scalesOf(series: readonly Series[], { from, to, hiddenSeries }: PanelContext): uPlot.Scales {
+/** The time that is drawn, and the extent of each scale of values. */
+export function scalesOf(data: ChartData, context: PanelContext): uPlot.Scales {
+  const { series } = data;
+  const { hiddenSeries } = context;
+  const { from, to } = drawnTime(data, context);
   const shown = series.filter(({ display }) => !hiddenSeries.has(display.name));
   const names = scaleNames(series);
   const below = names.includes(VOLUME_SCALE) ? VOLUME_HEIGHT : 0;
@@ -74,6 +79,18 @@ export function scalesOf(series: readonly Series[], { from, to, hiddenSeries }: 
   return {
     x: { time: true, range: () => [from / 1000, Math.max(to, from + 1) / 1000] },
     ...Object.fromEntries(scales),
+  };
+}
+
+/** The period of the panel; with candles, also what the first and the last one of it are outside of it. */
+function drawnTime({ candles }: ChartData, { from, to }: PanelContext): { from: number; to: number } {
+  const within = candles.filter((candle) => candle.from < to && candle.to > from);
+  const [first, last] = [within[0], within.at(-1)];
+  // Of a candle that is wider than the period, a part is drawn.
+  const isNarrow = ({ from: begins, to: ends }: Candle) => ends - begins <= (to - from) / 2;
+  return {
+    from: first && isNarrow(first) ? Math.min(from, first.from) : from,
+    to: last && isNarrow(last) ? Math.max(to, last.to) : to,
   };
 }
 

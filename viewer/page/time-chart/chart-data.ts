@@ -7,7 +7,9 @@ import {
   type Candle,
   type Completeness,
   candlesOf,
+  closedBand,
   completenessOf,
+  isAllMissing,
   isCompleteness,
   type MissingStretch,
   missingStretches,
@@ -34,9 +36,13 @@ export interface TimeField {
 export interface Series extends TimeField {
   readonly color: string;
   readonly scale: string;
+  /** Whether it is drawn as bars; those are undefined where the reader has hidden it. */
+  readonly drawsBars: boolean;
   readonly bars: readonly Bar[] | undefined;
   /** Of its line, per row: its values, on those below where lines are stacked. */
   readonly values: readonly Value[];
+  /** Of its line where it is stacked, to where its height is zero. */
+  readonly band: readonly Value[] | undefined;
   /** Where its area ends, per row; undefined where that is at zero. */
   readonly lower: readonly Value[] | undefined;
   /** Open, high, low or close of candles, which are drawn as one. */
@@ -55,6 +61,8 @@ export interface ChartData {
   readonly missing: readonly MissingStretch[];
   /** Whether a frame says how complete its buckets are. */
   readonly isCompletenessKnown: boolean;
+  /** Whether there is no value to draw, also when the reader shows every series. */
+  readonly isEmpty: boolean;
 }
 
 /** Undefined when no frame has a row with a time. */
@@ -62,17 +70,27 @@ export function chartDataOf(context: PanelContext): ChartData | undefined {
   const frames = context.frames.flatMap((frame) => timeFrameOf(frame, context) ?? []);
   if (frames.length === 0) return undefined;
   const fields = frames.flatMap((of) => displaysOf([of.frame], context.config).map((display) => ({ display, of })));
+  const series = seriesOf(fields, context);
+  const candles = isCandlestick(context) ? frames.flatMap((of) => candlesOfFrame(of, context)) : [];
   return {
     times: [...new Set(frames.flatMap(({ times }) => times))].sort((a, b) => a - b),
     fields,
-    series: seriesOf(fields, context),
-    candles: isCandlestick(context) ? frames.flatMap((of) => candlesOfFrame(of, context)) : [],
+    series,
+    candles,
     missing: frames.flatMap(({ times, bucketMs, completeness }) =>
       completeness ? missingStretches(times, bucketMs, completeness) : [],
     ),
     isCompletenessKnown: frames.some(({ completeness }) => completeness !== undefined),
+    isEmpty: candles.length === 0 && !series.some(hasMarks),
   };
 }
+
+/** Whether there is a value of a series to draw: a bar of 0 has no height. */
+const hasMarks = ({ display, of, drawsBars, isOhlc }: Series): boolean =>
+  !isOhlc &&
+  display.field.values.some(
+    (value, row) => typeof value === 'number' && !(drawsBars && value === 0) && !isAllMissing(of.completeness, row),
+  );
 
 export const isCandlestick = ({ panel }: PanelContext): boolean => panel.type === 'candlestick';
 
@@ -81,7 +99,11 @@ export function timeFrameOf(frame: Frame, context: PanelContext): TimeFrame | un
   if (!times || times.length === 0) return undefined;
   const completeness = completenessOf(frame);
   const isExact = isCandlestick(context) || completeness !== undefined;
-  return { frame, times, completeness, bucketMs: bucketWidth(times, context.bucketMs, isExact) };
+  const bucketMs = bucketWidth(times, context.bucketMs, isExact);
+  const [first = 0] = times;
+  // A lone candle of more than the period.
+  const isWider = isCandlestick(context) && times.length === 1 && first <= context.from;
+  return { frame, times, completeness, bucketMs: isWider ? Math.max(bucketMs, context.to - first) : bucketMs };
 }
 
 /** Values of the field that the options of the panel, or its name, make `role`: `open`, `volume`, … */
@@ -111,27 +133,32 @@ function seriesOf(fields: readonly TimeField[], context: PanelContext): Series[]
     ({ display }) =>
       display.field.kind === 'number' && !isCompleteness(display.field.name) && !isHiddenFrom(display, 'viz'),
   );
-  const stacks = new Map<string, number[]>();
+  const stacks = new Map<string, Stack>();
+  for (const field of shown) addToStack(field, stacks, context);
   return shown.map(({ display, of }, i): Series => {
     const isFixed = display.fixedColor !== undefined && display.colorMode === 'fixed';
     const color = isFixed ? colorOf(display.fixedColor ?? '', theme) : seriesColor(i, theme);
     const isVolume = isCandlestick(context) && valuesOf(of, 'volume', context) === display.field.values;
     const scale = isVolume ? VOLUME_SCALE : `y ${display.unit ?? ''}`;
-    const base = stackBelow({ display, of }, stacks, context);
+    const stack = stacks.get(stackName({ display, of }) ?? '');
+    const base = stack && putOn(stack, display, context);
     const drawsBars = isVolume || display.custom['drawStyle'] === 'bars';
     const bars =
       drawsBars && !context.hiddenSeries.has(display.name)
         ? barsOf(of.times, display.field.values, of.bucketMs, of.completeness, base)
         : undefined;
-    const { values } = display.field;
-    const stacked = drawsBars ? undefined : base;
+    const line = drawsBars ? undefined : base;
+    const values = display.field.values.map((value, row) => raised(value, line?.[row]));
     return {
-      ...{ display, of, color, scale, bars, isOhlc: isOhlc(display, context) },
-      values: stacked ? values.map((value, row) => raised(value, stacked[row])) : values,
-      lower: stacked ?? fillTarget({ display, of }, shown),
+      ...{ display, of, color, scale, drawsBars, bars, isOhlc: isOhlc(display, context), values },
+      band: line && stack && closedBand(values, line, stack.isPresent, isStepped(display)),
+      lower: line ?? fillTarget({ display, of }, shown),
     };
   });
 }
+
+export const isStepped = ({ custom }: Display): boolean =>
+  (asText(custom['lineInterpolation']) ?? 'linear').startsWith('step');
 
 const raised = (value: Value, by = 0): Value => (typeof value === 'number' ? value + by : value);
 
@@ -144,15 +171,32 @@ function fillTarget({ display, of }: TimeField, shown: readonly TimeField[]): re
 
 const isNamed = ({ name, field }: Display, wanted: string): boolean => name === wanted || field.name === wanted;
 
-/** What is stacked below a field, per row; a field that is shown raises its stack. Undefined where nothing is stacked. */
-function stackBelow({ display, of }: TimeField, stacks: Map<string, number[]>, context: PanelContext) {
+/** Series of a frame that are drawn one on the other. */
+interface Stack {
+  /** Of the series so far, per row. */
+  sums: readonly number[];
+  /** Whether any series has a value, per row. */
+  readonly isPresent: boolean[];
+}
+
+/** Undefined where a field is not stacked. */
+function stackName({ display, of }: TimeField): string | undefined {
   const stacking = asRecord(display.custom['stacking']);
-  if (stacking['mode'] !== 'normal') return undefined;
-  const group = `${of.frame.refId}${String(stacking['group'])}`;
-  const below = stacks.get(group) ?? new Array<number>(of.times.length).fill(0);
-  if (!context.hiddenSeries.has(display.name)) {
-    const sums = below.map((sum, row) => sum + Number(display.field.values[row] ?? 0));
-    stacks.set(group, sums);
-  }
+  return stacking['mode'] === 'normal' ? `${of.frame.refId}${String(stacking['group'])}` : undefined;
+}
+
+function addToStack({ display, of }: TimeField, stacks: Map<string, Stack>, { hiddenSeries }: PanelContext): void {
+  const name = stackName({ display, of });
+  if (name === undefined) return;
+  const stack = stacks.get(name) ?? { sums: of.times.map(() => 0), isPresent: of.times.map(() => false) };
+  stacks.set(name, stack);
+  if (hiddenSeries.has(display.name)) return;
+  for (const [row, value] of display.field.values.entries()) if (typeof value === 'number') stack.isPresent[row] = true;
+}
+
+/** Adds a field to its stack, which one that is shown raises. @returns what is below it, per row */
+function putOn(stack: Stack, { name, field }: Display, { hiddenSeries }: PanelContext): readonly number[] {
+  const below = stack.sums;
+  if (!hiddenSeries.has(name)) stack.sums = below.map((sum, row) => sum + Number(field.values[row] ?? 0));
   return below;
 }

@@ -32,10 +32,13 @@ export function annotationsOf({ annotations }: PanelContext): Annotation[] {
 export function drawBackground(plot: uPlot, missing: readonly MissingStretch[], context: PanelContext): void {
   const { ctx, bbox } = plot;
   const color = context.theme === 'dark' ? '#f2495c' : '#c4162a';
+  // Of a candle's time that is yet to come, nothing is missing.
+  const until = Math.max(context.to, context.nowMs);
   clipped(plot, () => {
     for (const { from, to, all } of missing) {
+      if (from >= until) continue;
       const left = plot.valToPos(from / 1000, 'x', true);
-      const right = plot.valToPos(to / 1000, 'x', true);
+      const right = plot.valToPos(Math.min(to, until) / 1000, 'x', true);
       hatch(ctx, { left, right, top: bbox.top, bottom: bbox.top + bbox.height }, color, all);
     }
     for (const { from, to, color: own } of annotationsOf(context)) {
@@ -54,9 +57,13 @@ export function drawCandles(plot: uPlot, { candles, series }: ChartData, { panel
   const up = colorOf(asText(colors['up']) ?? 'green', theme);
   const down = colorOf(asText(colors['down']) ?? 'red', theme);
   const idleColor = colorOf('gray', theme);
+  const { min = 0, max = 0 } = plot.scales['x'] ?? {};
   clipped(plot, () => {
-    for (const candle of candles)
-      drawCandle(plot, candle, scale, candle.idle ? idleColor : candle.close >= candle.open ? up : down);
+    for (const candle of candles) {
+      const visible = { ...candle, from: Math.max(candle.from, min * 1000), to: Math.min(candle.to, max * 1000) };
+      const color = candle.idle ? idleColor : candle.close >= candle.open ? up : down;
+      if (visible.from < visible.to) drawCandle(plot, visible, scale, color);
+    }
   });
 }
 

@@ -10,14 +10,15 @@ interface Named {
 }
 
 /** The names of the series, each a button that shows or hides it; undefined where the panel has no legend. */
-export function drawLegend({ series, missing }: ChartData, context: PanelContext): HTMLElement | undefined {
+export function drawLegend({ series, missing, isEmpty }: ChartData, context: PanelContext): HTMLElement | undefined {
   const options = asRecord(context.panel.options['legend']);
   if (options['showLegend'] === false) return undefined;
   const calculations = Array.isArray(options['calcs']) ? options['calcs'].map(String) : [];
-  const shown = series.filter(({ display, isOhlc }) => !isHiddenFrom(display, 'legend') && !isOhlc);
+  const named = series.filter(({ display, isOhlc }) => !isHiddenFrom(display, 'legend') && !isOhlc);
+  const shown = isEmpty ? [] : named;
   const legend = h('div', { className: 'legend' });
   const isTable = options['displayMode'] === 'table' && calculations.length > 0;
-  if (isTable) legend.append(legendTable(shown, calculations, context));
+  if (isTable && !isEmpty) legend.append(legendTable(shown, calculations, context));
   else legend.append(...shown.map((one) => toggleOf(namedOf(one), context)));
   if (missing.length > 0) legend.append(missingKey());
   return legend;

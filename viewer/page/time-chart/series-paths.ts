@@ -1,9 +1,8 @@
 import type uPlot from 'uplot';
-import { asText } from '../../display/fields.js';
 import { traceAreas, traceBars, traceLines } from '../../display/series-shapes.js';
 import { areaOf, type Bar, type StrokeOptions, strokesOf } from '../../display/strokes.js';
 import type { PanelContext } from '../panel-context.js';
-import type { Series } from './chart-data.js';
+import { isStepped, type Series } from './chart-data.js';
 import { projectionOf } from './layers.js';
 
 /** How uPlot draws a series: as a line with an area, as bars, or not at all. */
@@ -36,16 +35,15 @@ function showsPoints({ display, of }: Series): boolean {
   return mode === 'always' || of.times.length <= 20;
 }
 
-function linePaths(plot: uPlot, { display, of, scale, values, lower }: Series): uPlot.Series.Paths {
+function linePaths(plot: uPlot, { display, of, scale, values, band, lower }: Series): uPlot.Series.Paths {
   const { custom } = display;
-  const interpolation = asText(custom['lineInterpolation']) ?? 'linear';
   const spans = custom['spanNulls'];
   const options: StrokeOptions = {
     times: of.times,
-    values,
+    values: band ?? values,
     bucketMs: of.bucketMs,
     completeness: of.completeness,
-    step: interpolation.startsWith('step'),
+    step: isStepped(display),
     spanNulls: typeof spans === 'number' ? spans : spans === true,
   };
   const stroke = new Path2D();

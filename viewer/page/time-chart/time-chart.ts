@@ -20,8 +20,10 @@ const CLICK_OF_DRAG_MS = 300;
 export function drawTimeChart(context: PanelContext): Drawn {
   const data = chartDataOf(context);
   const noValue = asText(context.config.defaults['noValue']) ?? 'no data in this time';
-  if (!data) return { element: h('p', { className: 'empty' }, noValue) };
+  if (!data || (data.isEmpty && data.missing.length === 0)) return { element: h('p', { className: 'empty' }, noValue) };
   const chart = new TimeChart(context, data);
+  // What is missing stays visible below the text.
+  if (data.isEmpty) chart.element.append(h('p', { className: 'empty over' }, noValue));
   return {
     element: chart.element,
     note: data.isCompletenessKnown ? '' : 'completeness not known',
@@ -69,8 +71,8 @@ class TimeChart {
         points: { show: !isCandlestick(context), size: 6 },
         sync: SYNC,
       },
-      scales: scalesOf(data.series, context),
-      axes: axesOf(data.series, context.theme),
+      scales: scalesOf(data, context),
+      axes: axesOf(data, context.theme),
       series: [{}, ...data.series.map((series) => plottedSeries(series, context))],
       hooks: {
         drawClear: [(plot) => drawBackground(plot, data.missing, context)],
