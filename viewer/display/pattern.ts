@@ -54,7 +54,7 @@ function limited(expression: RegExp, name: string): Pattern {
     if (factor * (text.length + 1) ** degree > MAX_STEPS) throw refusal(` for a text of ${text.length} characters`);
     if (degree <= 1) return match();
     const start = performance.now();
-    if (spent(start) > MAX_MS_PER_SECOND) throw refusal(' for so many texts');
+    if (spent(start) > MAX_MS_PER_SECOND) throw refusal(' for this number of texts');
     const result = match();
     slow.ms += performance.now() - start;
     return result;

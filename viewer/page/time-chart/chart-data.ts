@@ -81,12 +81,12 @@ export function chartDataOf(context: PanelContext): ChartData | undefined {
       completeness ? missingStretches(times, bucketMs, completeness) : [],
     ),
     isCompletenessKnown: frames.some(({ completeness }) => completeness !== undefined),
-    isEmpty: candles.length === 0 && !series.some(hasMarks),
+    isEmpty: candles.length === 0 && !series.some(hasShapes),
   };
 }
 
 /** Whether there is a value of a series to draw: a bar of 0 has no height. */
-const hasMarks = ({ display, of, drawsBars, isOhlc }: Series): boolean =>
+const hasShapes = ({ display, of, drawsBars, isOhlc }: Series): boolean =>
   !isOhlc &&
   display.field.values.some(
     (value, row) => typeof value === 'number' && !(drawsBars && value === 0) && !isAllMissing(of.completeness, row),
