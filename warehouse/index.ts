@@ -36,6 +36,7 @@ export {
   type ReplacingSpec,
   type ReplacingTable,
   replacingTable,
+  SUMMARY_FOLLOWS,
   type TableBlock,
   type TableDefinition,
 } from './table.js';

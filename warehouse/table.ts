@@ -97,4 +97,12 @@ export interface TableBlock {
   readonly format?: 'RowBinary' | 'Native';
   /** The rows, in the order of `table.columns`. Owned by the writer until the batch is done: do not reuse its memory. */
   readonly body: Buffer;
+  /**
+   * The same rows summed up, for a table whose materialized views do what those of `table` would do with all of its rows. An
+   * insert sends it in their place, and says so (`SUMMARY_FOLLOWS`).
+   */
+  readonly summary?: TableBlock;
 }
+
+/** The `log_comment` of an insert with a summary: the materialized views of its table leave it out. */
+export const SUMMARY_FOLLOWS = 'chancery: a summary follows';

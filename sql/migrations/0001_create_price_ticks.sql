@@ -30,3 +30,22 @@ PARTITION BY toYYYYMM(received_at)
 ORDER BY (market, received_at, `_offset`, `_index`)
 SETTINGS {log_settings}, allow_suspicious_low_cardinality_types = 1
 COMMENT 'Last price, best bid and best ask of a market, one row per message of the order book stream. Rows of one market are in order of received_at, then _offset and _index (part 6.1)';
+
+-- The first and the last tick of every market in a large batch: all that the materialized views of price_ticks need, which would otherwise
+-- aggregate each of its rows.
+CREATE TABLE IF NOT EXISTS {database}.price_ends
+(
+    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.order-book',
+    `_partition` UInt32 COMMENT 'Partition of the topic',
+    `_offset` UInt64 COMMENT 'Offset of the record of the last tick',
+    `_index` UInt32 COMMENT 'Number of the last tick within its record, from 0',
+    `first_received_at` DateTime64(6, 'UTC') COMMENT 'Earliest receive time of a tick',
+    `received_at` DateTime64(6, 'UTC') COMMENT 'Receive time of the last tick',
+    `event` LowCardinality(String) COMMENT 'Event ID of the last tick',
+    `market` LowCardinality(String) COMMENT 'Market ID',
+    `last` Float64 COMMENT 'Price of the last trade of the last tick, in YES terms',
+    `bid` Nullable(Float64) COMMENT 'Best bid of the last tick, in YES terms; NULL when there is no bid',
+    `ask` Nullable(Float64) COMMENT 'Best ask of the last tick, in YES terms; NULL when there is no ask'
+)
+ENGINE = Null
+COMMENT 'What a large batch of price_ticks changes in price_states and price_blocks. It stores nothing: its rows go to their materialized views';

@@ -208,6 +208,20 @@ SELECT
     argMaxState(ifNull(toFloat64(bid), -1), tick) AS bid,
     argMaxState(ifNull(toFloat64(ask), -1), tick) AS ask
 FROM {database}.price_ticks
+WHERE {no_summary_follows}
+GROUP BY market;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.price_states_of_ends TO {database}.price_states AS
+SELECT
+    market,
+    min(price_ends.first_received_at) AS first_received_at,
+    max(price_ends.received_at) AS last_received_at,
+    argMaxState(event, bitShiftLeft(toUInt128(toUnixTimestamp64Micro(received_at)), 64) + bitShiftLeft(`_offset`, 24) + `_index` AS tick) AS event,
+    argMaxState(last, tick) AS last,
+    -- These aggregate functions leave out NULL.
+    argMaxState(ifNull(bid, -1), tick) AS bid,
+    argMaxState(ifNull(ask, -1), tick) AS ask
+FROM {database}.price_ends
 GROUP BY market;
 
 CREATE TABLE IF NOT EXISTS {database}.chance_states

@@ -83,18 +83,23 @@ ORDER BY (_log, _partition, block)
 SETTINGS {view_settings}
 COMMENT 'Blocks of the log of the order book stream that have ticks, and whether price_hours and price_days hold them';
 
--- Partition and block of a row are one number, because DISTINCT of three columns would make inserts slower.
 CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.price_blocks_of_ticks TO {database}.price_blocks AS
-SELECT
+SELECT DISTINCT
     `_log`,
-    toUInt32(bitShiftRight(position, 40)) AS `_partition`,
-    bitAnd(position, bitShiftLeft(toUInt64(1), 40) - 1) AS block,
+    `_partition`,
+    bitShiftRight(`_offset`, 16) AS block,
     toUInt64(0) AS rollup_id,
     toUInt64(0) AS days_id,
     toUInt64(0) AS version
-FROM
-(
-    SELECT `_log`, arrayJoin(groupUniqArray(bitShiftLeft(toUInt64(`_partition`), 40) + bitShiftRight(`_offset`, 16))) AS position
-    FROM {database}.price_ticks
-    GROUP BY `_log`
-);
+FROM {database}.price_ticks
+WHERE {no_summary_follows};
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.price_blocks_of_ends TO {database}.price_blocks AS
+SELECT DISTINCT
+    `_log`,
+    `_partition`,
+    bitShiftRight(`_offset`, 16) AS block,
+    toUInt64(0) AS rollup_id,
+    toUInt64(0) AS days_id,
+    toUInt64(0) AS version
+FROM {database}.price_ends;

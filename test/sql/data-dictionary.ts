@@ -74,7 +74,7 @@ async function viewsOf(database: TestDatabase): Promise<Relation[]> {
 async function tablesOf(database: TestDatabase): Promise<Relation[]> {
   const tables = await database.rows<{ name: string; comment: string }>(
     `SELECT name, comment FROM system.tables
-     WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'applied_sql' ORDER BY name`,
+     WHERE database = currentDatabase() AND (engine LIKE '%MergeTree' OR engine = 'Null') AND name != 'applied_sql' ORDER BY name`,
   );
   const columns = await database.rows<Column & { table: string }>(
     `SELECT table, name, type, comment FROM system.columns

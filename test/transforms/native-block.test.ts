@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Random } from '../../core/index.js';
 import { Interned } from '../../transforms/native/interned.js';
 import { type PriceTick, PriceTickBlock, priceTicks } from '../../transforms/tables/price-ticks.js';
 import type { TableBlock } from '../../warehouse/index.js';
@@ -99,6 +100,41 @@ describe('a block of price ticks', () => {
     expect(back.every((row, i) => row['bid'] === (i % 2 === 0 ? null : (i % 300) / 300) && row['ask'] === null)).toBe(
       true,
     );
+  });
+
+  it('of a large batch is summed up: first and last tick of each market and block of offsets, also where a clock was set back', async () => {
+    const block = new PriceTickBlock(SOURCE_PARTITION, new Interned());
+    const random = new Random(3);
+    const below = (n: number) => random.integer(0, n - 1);
+    const fill = () => {
+      for (let offset = 60_000; offset < 72_000; offset++) {
+        const market = `market-${below(7)}`;
+        const [last, bid] = [below(100) / 100, below(2) === 0 ? null : below(100) / 100];
+        const receivedAt = 1_700_000_000_000_000 + (offset % 5000) * 1000 + below(3000);
+        const row = { receivedAt, eventId: `event-${below(2)}`, marketId: market, last, bid, ask: null };
+        block.append(offset, below(2), { ...row, source: 'delta', repeated: false });
+      }
+      return block.finish();
+    };
+    for (const built of [fill(), fill()]) {
+      const rows = await readBack(built);
+      const ends = await readBack(built?.summary ?? null);
+      const wanted = new Map<string, { first: number; last: Record<string, unknown> }>();
+      for (const row of rows) {
+        const key = `${row['market']}/${Number(row['_offset']) >> 16}`;
+        const known = wanted.get(key);
+        const at = Number(row['at']);
+        const isLast = known === undefined || at >= Number(known.last['at']);
+        wanted.set(key, { first: Math.min(known?.first ?? at, at), last: isLast ? row : known.last });
+      }
+      expect(ends.length).toBe(14);
+      for (const { first_received_at, ...end } of ends) {
+        const { first, last } = wanted.get(`${end['market']}/${Number(end['_offset']) >> 16}`) ?? {};
+        const { source, repeated, ...tick } = last ?? {};
+        expect(end).toEqual(tick);
+        expect(Date.parse(`${String(first_received_at).replace(' ', 'T')}Z`) * 1000).toBe(first);
+      }
+    }
   });
 
   it('is null without rows, and can be reused', () => {

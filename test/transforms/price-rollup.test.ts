@@ -7,6 +7,7 @@ import { WorkerRig } from './worker-rig.js';
 
 const host = useDatabase({ migrated: true });
 let rig: WorkerRig | undefined;
+const priceOf = (n: number) => (1 + (n % 97)) / 100;
 afterEach(() => rig?.close());
 
 it('a worker aggregates a block when all of its records are committed, also one of a former worker', async () => {
@@ -19,21 +20,28 @@ it('a worker aggregates a block when all of its records are committed, also one 
         'SELECT block, rollup_id != 0 AS held FROM price_blocks FINAL ORDER BY block',
       )
     ).map((row) => [row.block, row.held]);
+  const { connection } = rig;
+  const insert = connection.insert.bind(connection);
+  const inserted: string[] = [];
+  connection.insert = (block, options) => {
+    inserted.push(block.table.name);
+    return insert(block, options);
+  };
   const first = await rig.worker();
   await append(
     TOPICS.orderBook,
-    Array.from({ length: 65_536 }, (_, n) => priceRecord(1 + n)),
+    Array.from({ length: 65_536 }, (_, n) => priceRecord(1 + n, priceOf(n))),
   );
   await until(async () => JSON.stringify(await held()) === '[[0,1]]' || `blocks: ${JSON.stringify(await held())}`);
   await append(
     TOPICS.orderBook,
-    Array.from({ length: 65_536 }, (_, n) => priceRecord(65_537 + n)),
+    Array.from({ length: 65_536 }, (_, n) => priceRecord(65_537 + n, priceOf(n))),
   );
   await rig.drained();
   await first.stop();
   await append(
     TOPICS.orderBook,
-    Array.from({ length: 10 }, (_, n) => priceRecord(131_073 + n)),
+    Array.from({ length: 10 }, (_, n) => priceRecord(131_073 + n, priceOf(n))),
   );
   await rig.worker();
   await rig.drained();
@@ -44,4 +52,13 @@ it('a worker aggregates a block when all of its records are committed, also one 
        (SELECT sum(ticks) FROM candles(period_seconds = 3600)) AS candles, (SELECT count() FROM price_ticks) AS ticks`,
   );
   expect(counts).toEqual({ held: 131_072, candles: 131_082, ticks: 131_082 });
+  // Large batches told the materialized views what they change, small ones ran them.
+  expect(inserted).toContain('price_ends');
+  const [states] = await rows(
+    `SELECT (SELECT groupArray((market, last, bid, ask, received_at)) FROM latest_ticks) =
+         (SELECT groupArray((market, last, bid, ask, at)) FROM (SELECT market, argMax(last, _offset) AS last, any(bid) AS bid,
+           any(ask) AS ask, max(received_at) AS at FROM price_ticks GROUP BY market)) AS latest,
+       (SELECT min(first_received_at) FROM price_states) = (SELECT min(received_at) FROM price_ticks) AS first`,
+  );
+  expect(states).toEqual({ latest: 1, first: 1 });
 });

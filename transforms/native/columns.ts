@@ -9,12 +9,17 @@ export interface NativeColumn {
   writeTo(body: NativeBody, name: string, rows: number): void;
 }
 
+/** A column of which some rows can be written as well, before all. */
+export interface SelectableColumn extends NativeColumn {
+  writeRows(body: NativeBody, name: string, rows: readonly number[]): void;
+}
+
 const TWO_32 = 0x1_0000_0000;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 /** Memory is released when it exceeds the used size by this factor. */
 export const RELEASE_FACTOR = 8;
 /** UInt64 or DateTime64 of integers from 0 to 2^53. */
-export class WideColumn implements NativeColumn {
+export class WideColumn implements SelectableColumn {
   #halves = new Uint32Array(0);
 
   constructor(private readonly type: string) {}
@@ -28,13 +33,27 @@ export class WideColumn implements NativeColumn {
     this.#halves[row * 2 + 1] = value / TWO_32;
   }
 
+  /** The lower and upper halves of the values, by turns. */
+  get halves(): Uint32Array {
+    return this.#halves;
+  }
+
   writeTo(body: NativeBody, name: string, rows: number): void {
     body.column(name, this.type, this.#halves.subarray(0, rows * 2));
+  }
+
+  writeRows(body: NativeBody, name: string, rows: readonly number[]): void {
+    const halves = new Uint32Array(rows.length * 2);
+    rows.forEach((row, at) => {
+      halves[at * 2] = this.#halves[row * 2] as number;
+      halves[at * 2 + 1] = this.#halves[row * 2 + 1] as number;
+    });
+    body.column(name, this.type, halves);
   }
 }
 
 /** UInt32 or DateTime. */
-export class U32Column implements NativeColumn {
+export class U32Column implements SelectableColumn {
   #values = new Uint32Array(0);
 
   constructor(private readonly type: string) {}
@@ -49,6 +68,14 @@ export class U32Column implements NativeColumn {
 
   writeTo(body: NativeBody, name: string, rows: number): void {
     body.column(name, this.type, this.#values.subarray(0, rows));
+  }
+
+  writeRows(body: NativeBody, name: string, rows: readonly number[]): void {
+    body.column(
+      name,
+      this.type,
+      Uint32Array.from(rows, (row) => this.#values[row] as number),
+    );
   }
 }
 
@@ -109,13 +136,17 @@ export class FlagColumn implements NativeColumn {
 }
 
 /** UInt32 with the same value in every row. */
-export class ConstantU32Column implements NativeColumn {
+export class ConstantU32Column implements SelectableColumn {
   constructor(private readonly value: number) {}
 
   resize(): void {}
 
   writeTo(body: NativeBody, name: string, rows: number): void {
     body.column(name, 'UInt32', new Uint32Array(rows).fill(this.value));
+  }
+
+  writeRows(body: NativeBody, name: string, rows: readonly number[]): void {
+    this.writeTo(body, name, rows.length);
   }
 }
 

@@ -1,4 +1,4 @@
-import { copied, type NativeColumn } from './columns.js';
+import { copied, type SelectableColumn } from './columns.js';
 import type { NativeBody } from './native-body.js';
 
 /** The dictionary of a LowCardinality column, by number, shared by many blocks. */
@@ -13,7 +13,7 @@ export interface Dictionary {
  * A LowCardinality column. Values are set by their number in the dictionary; the dictionary written with a block has only
  * the values of that block, in the order of their first use.
  */
-export class KeyColumn implements NativeColumn {
+export class KeyColumn implements SelectableColumn {
   #keys = new Uint32Array(0);
   /** By number: its key in the current block, valid if the stamp is the block's. */
   #local = new Uint32Array(256);
@@ -39,6 +39,20 @@ export class KeyColumn implements NativeColumn {
   /** Sets NULL, the first reserved entry of a Nullable column. */
   setNull(row: number): void {
     this.#keys[row] = 0;
+  }
+
+  /** The key of each row: a number below `size`. */
+  get keys(): Uint32Array {
+    return this.#keys;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  writeRows(body: NativeBody, name: string, rows: readonly number[]): void {
+    const keys = Uint32Array.from(rows, (row) => this.#keys[row] as number);
+    body.dictionaryColumn(name, this.type, this.#entries, keys);
   }
 
   writeTo(body: NativeBody, name: string, rows: number): void {
@@ -69,7 +83,7 @@ export class KeyColumn implements NativeColumn {
 }
 
 /** A LowCardinality(String) column with the same value in every row. */
-export class ConstantKeyColumn implements NativeColumn {
+export class ConstantKeyColumn implements SelectableColumn {
   constructor(
     private readonly type: string,
     private readonly reserved: readonly Uint8Array[],
@@ -81,5 +95,9 @@ export class ConstantKeyColumn implements NativeColumn {
   writeTo(body: NativeBody, name: string, rows: number): void {
     const entries = [...this.reserved, this.entry];
     body.dictionaryColumn(name, this.type, entries, new Uint32Array(rows).fill(entries.length - 1));
+  }
+
+  writeRows(body: NativeBody, name: string, rows: readonly number[]): void {
+    this.writeTo(body, name, rows.length);
   }
 }

@@ -1,9 +1,16 @@
 import { logTable, type TableBlock } from '../../warehouse/index.js';
-import { ConstantU32Column, FlagColumn, U8Column, U32Column, WideColumn } from '../native/columns.js';
+import {
+  ConstantU32Column,
+  FlagColumn,
+  type SelectableColumn,
+  U8Column,
+  U32Column,
+  WideColumn,
+} from '../native/columns.js';
 import type { Interned } from '../native/interned.js';
 import { ConstantKeyColumn, KeyColumn } from '../native/key-column.js';
 import { NativeBlock } from '../native/native-block.js';
-import { stringEntry } from '../native/native-body.js';
+import { NativeBody, stringEntry } from '../native/native-body.js';
 import { bool, lowCardinality, micros, oneOf } from './column-types.js';
 import type { BlockBuilder, SourcePartition } from './row-table.js';
 
@@ -63,6 +70,27 @@ export const priceTicks = logTable({
   ],
 });
 
+/** The first and last tick of a market in a batch, for the materialized views of price_ticks. */
+export const priceEnds = logTable({
+  name: 'price_ends',
+  feedsMaterializedViews: true,
+  columns: [
+    ['first_received_at', micros.type],
+    ['received_at', micros.type],
+    ['event', ID],
+    ['market', ID],
+    ['last', 'Float64'],
+    ['bid', 'Nullable(Float64)'],
+    ['ask', 'Nullable(Float64)'],
+  ],
+});
+
+/** From this number of rows on, the views of price_ticks take longer than another request. */
+const MIN_ROWS_OF_SUMMARY = 10_000;
+
+/** Records of a block of price_blocks. */
+export const BLOCK_RECORDS = 65_536;
+
 /** Maximum bytes of a row: the fixed columns and the keys. */
 const BYTES_PER_ROW = 54;
 
@@ -70,6 +98,12 @@ const BYTES_PER_ROW = 54;
 export class PriceTickBlock implements BlockBuilder<PriceTick> {
   readonly #block: NativeBlock;
   readonly #interned: Interned;
+  readonly #log: ConstantKeyColumn;
+  readonly #partition: ConstantU32Column;
+  /** The first row of each block of price_blocks. */
+  #firstRows: number[] = [];
+  /** The offset at which the next one begins. */
+  #nextBlock = 0;
   readonly #offset = new WideColumn('UInt64');
   readonly #index = new U32Column('UInt32');
   readonly #receivedAt = new WideColumn(micros.type);
@@ -89,9 +123,11 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
     this.#last = new KeyColumn(PRICE, floats);
     this.#bid = new KeyColumn(SIDE, nullableFloats);
     this.#ask = new KeyColumn(SIDE, nullableFloats);
+    this.#log = new ConstantKeyColumn(ID, texts.reserved, stringEntry(Buffer.from(source.log)));
+    this.#partition = new ConstantU32Column(source.partition);
     this.#block = new NativeBlock(priceTicks, [
-      new ConstantKeyColumn(ID, texts.reserved, stringEntry(Buffer.from(source.log))),
-      new ConstantU32Column(source.partition),
+      this.#log,
+      this.#partition,
       this.#offset,
       this.#index,
       this.#receivedAt,
@@ -138,15 +174,89 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
 
   #startRow(offset: number, index: number, receivedAt: number): number {
     const row = this.#block.nextRow();
+    if (offset >= this.#nextBlock) this.#startBlock(offset, row);
     this.#offset.set(row, offset);
     this.#index.set(row, index);
     this.#receivedAt.set(row, receivedAt - (receivedAt % 1000));
     return row;
   }
 
-  finish(): TableBlock | null {
-    return this.#block.finish();
+  #startBlock(offset: number, row: number): void {
+    const block = Math.floor(offset / BLOCK_RECORDS);
+    this.#nextBlock = (block + 1) * BLOCK_RECORDS;
+    this.#firstRows.push(row);
   }
+
+  finish(): TableBlock | null {
+    const summary = this.rows < MIN_ROWS_OF_SUMMARY ? undefined : this.#summary();
+    this.#firstRows = [];
+    this.#nextBlock = 0;
+    const block = this.#block.finish();
+    return block && summary ? { ...block, summary } : block;
+  }
+
+  /** One row per market and block of price_blocks. Rows are in the order of their positions. */
+  #summary(): TableBlock {
+    const [first, last]: [number[], number[]] = [[], []];
+    this.#firstRows.forEach((row, at) => {
+      const end = this.#firstRows[at + 1] ?? this.rows;
+      addEnds({ row, end, market: this.#market, receivedAt: this.#receivedAt.halves }, first, last);
+    });
+    const columns: SelectableColumn[] = [
+      this.#log,
+      this.#partition,
+      this.#offset,
+      this.#index,
+      this.#receivedAt,
+      this.#receivedAt,
+      this.#event,
+      this.#market,
+      this.#last,
+      this.#bid,
+      this.#ask,
+    ];
+    const body = new NativeBody(columns.length, last.length);
+    priceEnds.columns.forEach(({ name }, column) => {
+      columns[column]?.writeRows(body, name, name === 'first_received_at' ? first : last);
+    });
+    return { table: priceEnds, rows: last.length, format: 'Native', body: body.finish() };
+  }
+}
+
+/** Adds the first and the last row of each market among the rows from `row` to before `end`. */
+function addEnds({ row: start, end, market, receivedAt }: RowsOfMarkets, first: number[], last: number[]): void {
+  const { keys } = market;
+  const firsts = new Int32Array(market.size).fill(-1);
+  const lasts = new Int32Array(market.size);
+  for (let row = start; row < end; row++) {
+    const key = keys[row] as number;
+    const before = firsts[key] as number;
+    if (before < 0) firsts[key] = row;
+    // A clock that was set back.
+    else if (isEarlier(receivedAt, row, lasts[key] as number)) {
+      if (isEarlier(receivedAt, row, before)) firsts[key] = row;
+      continue;
+    }
+    lasts[key] = row;
+  }
+  for (let key = 0; key < market.size; key++) {
+    if ((firsts[key] as number) < 0) continue;
+    first.push(firsts[key] as number);
+    last.push(lasts[key] as number);
+  }
+}
+
+interface RowsOfMarkets {
+  readonly row: number;
+  readonly end: number;
+  readonly market: KeyColumn;
+  /** Lower and upper halves of the receive times. */
+  readonly receivedAt: Uint32Array;
+}
+
+function isEarlier(halves: Uint32Array, a: number, b: number): boolean {
+  const high = (halves[a * 2 + 1] as number) - (halves[b * 2 + 1] as number);
+  return high < 0 || (high === 0 && (halves[a * 2] as number) < (halves[b * 2] as number));
 }
 
 function setSide(column: KeyColumn, row: number, price: number): void {

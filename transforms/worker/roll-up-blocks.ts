@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { TOPICS } from '../../core/index.js';
 import type { ShardConnection } from '../../warehouse/index.js';
+import { BLOCK_RECORDS } from '../tables/price-ticks.js';
 import {
   ROLLUP_SETTINGS,
   type RollupKind,
@@ -9,10 +10,8 @@ import {
   rollupStatement,
 } from './rollup-kind.js';
 
-/** Offsets of a block, as in `price_blocks`. */
-const BLOCK_OFFSETS = 65_536;
 /** The number of blocks of which all records are before an offset. */
-const completeBlocks = (offset: number): number => Math.floor(offset / BLOCK_OFFSETS);
+const completeBlocks = (offset: number): number => Math.floor(offset / BLOCK_RECORDS);
 /** Blocks aggregated by one statement. */
 const MAX_BLOCKS = 16;
 const READS = { upToDate: ['price_ticks', 'price_blocks'] };

@@ -2,7 +2,7 @@ import { UsageError } from '../../core/index.js';
 import type { ShardConnection, StatementSettings } from '../cluster/shard-connection.js';
 import { columnList, quoteName, quoteText, structureOf } from '../connection.js';
 import { incompleteResponse } from '../errors.js';
-import { type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
+import { SUMMARY_FOLLOWS, type TableBlock, type TableDefinition, TOPIC_COLUMN } from '../table.js';
 import type { BatchRange, BlockStore, InsertRequest } from './block-store.js';
 
 /** More rows than a request can have. */
@@ -52,10 +52,30 @@ export class ClickHouseStore implements BlockStore {
 
   async insert(block: TableBlock, request: InsertRequest): Promise<void> {
     const { token, queryId, onlyMissing, beforeSend, signal } = request;
+    const settings = { ...INSERT_SETTINGS, insert_deduplication_token: token };
+    if (onlyMissing) {
+      const select = this.#selectMissing(block.table, onlyMissing);
+      return this.connection.insert(block, {
+        queryId,
+        settings,
+        select,
+        upToDate: [block.table.name],
+        beforeSend,
+        signal,
+      });
+    }
+    const { summary } = block;
+    if (!summary) return this.connection.insert(block, { queryId, settings, beforeSend, signal });
+    // Repeated or without the rows, a summary changes no answer. If only one of the two succeeds, the views are fed from the table.
+    await this.connection.insert(summary, {
+      queryId: `${queryId}/${summary.table.name}`,
+      settings,
+      beforeSend,
+      signal,
+    });
     await this.connection.insert(block, {
       queryId,
-      settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
-      ...(onlyMissing ? { select: this.#selectMissing(block.table, onlyMissing), upToDate: [block.table.name] } : {}),
+      settings: { ...settings, log_comment: SUMMARY_FOLLOWS },
       beforeSend,
       signal,
     });

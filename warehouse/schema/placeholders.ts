@@ -1,5 +1,6 @@
 import { UsageError } from '../../core/index.js';
 import { quoteText } from '../connection.js';
+import { SUMMARY_FOLLOWS } from '../table.js';
 
 /** Values of the placeholders in SQL files. */
 export interface Placeholders {
@@ -36,7 +37,8 @@ const ENGINE = /\{engine:\s*(\w+)\s*(?:\(((?:[^(){}]|\([^()]*\))*)\))?\s*\}/g;
  * - `{database}`: the database's name;
  * - `{engine:MergeTree}`, `{engine:ReplacingMergeTree(version)}`: the engine, Replicated if replicas are configured;
  * - `{log_settings}`: settings of tables that the exactly-once writer fills (SETTINGS {log_settings});
- * - `{view_settings}`: settings of tables that materialized views fill.
+ * - `{view_settings}`: settings of tables that materialized views fill;
+ * - `{no_summary_follows}`: in the WHERE of a materialized view, a condition that leaves out inserts with a summary.
  *
  * ClickHouse's query parameters, `{name:Type}`, are not changed.
  * @throws UsageError for an unknown placeholder
@@ -56,6 +58,7 @@ export function fillPlaceholders(sql: string, options: Placeholders, file: strin
     log_settings: `${window(DEDUPLICATION_WINDOW)}, ${durable}, min_bytes_for_wide_part = ${WIDE_PART_BYTES}`,
     // Resent rows run materialized views again; deduplication in their targets would drop rows that the first run lost.
     view_settings: `${window(0)}, ${durable}`,
+    no_summary_follows: `getSetting('log_comment') != ${quoteText(SUMMARY_FOLLOWS)}`,
   };
   const withEngines = sql.replace(ENGINE, (_whole, engine: string, args: string | undefined) =>
     replicated ? replicatedEngine(engine, args ?? '', replicated) : `${engine}${args ? `(${args})` : ''}`,

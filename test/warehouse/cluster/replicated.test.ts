@@ -18,7 +18,9 @@ const OWN = ['applied_sql', 'cluster_layouts', 'copied_partitions'];
 function tablesOfMigrations(): Map<string, string> {
   const folder = join(sqlFolder(), 'migrations');
   const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
-  const statements = texts.join('\n').matchAll(/CREATE TABLE IF NOT EXISTS \{database\}\.(\w+)[\s\S]*?\{engine:(\w+)/g);
+  const statements = texts
+    .join('\n')
+    .matchAll(/CREATE TABLE IF NOT EXISTS \{database\}\.(\w+)(?:(?!CREATE)[\s\S])*?\{engine:(\w+)/g);
   return new Map([...statements].map(([, table = '', engine = '']) => [table, engine]));
 }
 

@@ -10,6 +10,7 @@ import {
   type PartitionStore,
   RowBinaryWriter,
   replacingTable,
+  SUMMARY_FOLLOWS,
   type TableBlock,
   type WriterEvent,
 } from '../../../warehouse/index.js';
@@ -32,6 +33,16 @@ const states = replacingTable({
   version: 'version',
 });
 const TABLES = [ticks, raw, states];
+/** What the materialized view makes of a batch of `ticks`. */
+const summaries = logTable({
+  name: 'summaries',
+  columns: [
+    ['bucket', 'UInt32'],
+    ['first_offset', 'UInt64'],
+    ['n', 'UInt64'],
+  ],
+  feedsMaterializedViews: true,
+});
 const LOG = 'f7d2c0a4-1111-4222-8333-944455556666';
 
 /** The rows of offsets [start, end]: several per record, several partitions of a table per batch. */
@@ -56,9 +67,34 @@ function blocksOf(start: number, end: number): TableBlock[] {
       writer.u64(offset);
     }
   }
-  return writers
-    .filter(({ rows }) => rows > 0)
-    .map(({ table, rows, writer }) => ({ table, rows, body: writer.take() }));
+  const blocks = writers.filter(({ rows }) => rows > 0);
+  return blocks.map(({ table, rows, writer }) => ({
+    table,
+    rows,
+    body: writer.take(),
+    ...(table === ticks && start % 2 === 0 ? { summary: summaryOf(start, end) } : {}),
+  }));
+}
+
+function summaryOf(start: number, end: number): TableBlock {
+  const buckets = new Map<number, { first: number; n: number }>();
+  for (let offset = start; offset <= end; offset++) {
+    if (offset % 4 === 0) continue;
+    const bucket = Math.floor(offset / 100);
+    const { first, n } = buckets.get(bucket) ?? { first: offset, n: 0 };
+    buckets.set(bucket, { first, n: n + (offset % 4) });
+  }
+  const writer = new RowBinaryWriter();
+  for (const [bucket, { first, n }] of buckets) {
+    writer.string(LOG);
+    writer.u32(3);
+    writer.u64(first);
+    writer.u32(0);
+    writer.u32(bucket);
+    writer.u64(first);
+    writer.u64(n);
+  }
+  return { table: summaries, rows: buckets.size, body: writer.take() };
 }
 
 /** The committed offset of the partition; the last to open it owns it. */
@@ -104,7 +140,11 @@ beforeAll(async () => {
   await run(`CREATE TABLE once.per_bucket (bucket UInt32, first_offset UInt64, n UInt64)
     ENGINE = ReplacingMergeTree ORDER BY (bucket, first_offset)`);
   await run(`CREATE MATERIALIZED VIEW once.per_bucket_of_ticks TO once.per_bucket AS
-    SELECT intDiv(at, 100) AS bucket, min(_offset) AS first_offset, count() AS n FROM once.ticks GROUP BY bucket`);
+    SELECT intDiv(at, 100) AS bucket, min(_offset) AS first_offset, count() AS n FROM once.ticks
+    WHERE getSetting('log_comment') != '${SUMMARY_FOLLOWS}' GROUP BY bucket`);
+  await run(`CREATE TABLE once.summaries (${range}, bucket UInt32, first_offset UInt64, n UInt64) ENGINE = Null`);
+  await run(`CREATE MATERIALIZED VIEW once.per_bucket_of_summaries TO once.per_bucket AS
+    SELECT bucket, first_offset, n FROM once.summaries`);
 });
 
 async function expectEverythingOnce(): Promise<void> {
