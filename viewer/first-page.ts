@@ -106,9 +106,10 @@ FROM
 LEFT JOIN (${OUTCOME[list]}) AS outcomes USING (event)
 ORDER BY ${ORDER[list]}`;
 
+/** A price of the last trade says nothing more where it is known how the market was resolved. */
 const MOVERS = `SELECT event, market, ifNull(title, event), ifNull(name, market), price_now, price_before
 FROM movers(window_seconds = 86400)
-WHERE change != 0
+WHERE change != 0 AND market GLOBAL NOT IN (SELECT market FROM resolutions WHERE resolution != 'unresolved')
 ORDER BY abs(change) DESC, market
 LIMIT ${MAX_MOVERS}`;
 

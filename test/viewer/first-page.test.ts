@@ -51,6 +51,8 @@ beforeAll(async () => {
     tick('blue', ago(5 * HOUR), 0.55, { event: 'cup' }),
     tick('blue', ago(60), 0.6, { event: 'cup' }),
     tick('yes', ago(60), 0.2, { event: 'rain' }),
+    tick('won', ago(5 * HOUR), 0.5, { event: 'past' }),
+    tick('won', ago(250), 0.98, { event: 'past' }),
     tick('won', ago(200), 1, { event: 'past', bid: null, ask: null }),
     tick('lost', ago(200), 0, { event: 'past', bid: null, ask: null }),
   ]);
@@ -94,7 +96,7 @@ describe('the first page', () => {
     expect((await ask(`${viewer.url}/api/events`, { body: { list: 'all', search: '' } })).status).toBe(400);
   });
 
-  it('has the markets that moved most in 24 hours', async () => {
+  it('has the markets without a known resolution that moved most in 24 hours', async () => {
     const movers = JSON.parse((await ask(`${viewer.url}/api/movers`)).text) as Mover[];
     expect(movers.map(({ market, price, before }) => [market, price, before])).toEqual([
       ['red', 0.3, 0.5],
