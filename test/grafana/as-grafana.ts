@@ -30,7 +30,7 @@ export interface ComparedPanel {
  * Where the viewer shows another name, text or color than Grafana, or reduces to another value: one line each. What it shows
  * otherwise on purpose is made equal first, and only here:
  *
- * - a number has commas between its thousands, which makes long ones readable;
+ * - a number has commas between its thousands, which makes long ones readable, and a minus instead of a hyphen;
  * - NULL is a dash, as an empty cell is a text of no characters; the text for no data is not that of an empty text;
  * - times are ISO in every locale, and ages are counted (`40 seconds ago`, not `a few seconds ago`);
  * - less than a nanosecond is 0 s: sums of fractions of a second are not exact;
@@ -138,7 +138,7 @@ function isComparedColor(value: Value, { colorMode, thresholds }: Display): bool
 }
 
 const plain = ({ text, suffix }: { text: string; suffix: string }): string =>
-  `${text.replace(/(?<=\d),(?=\d{3})/g, '')}${suffix}`.replace(/^–$/, '');
+  `${text.replace(/(?<=\d),(?=\d{3})/g, '').replaceAll('−', '-')}${suffix}`.replace(/^–$/, '');
 const textOf = ({ prefix = '', text, suffix = '' }: { prefix?: string; text: string; suffix?: string }): string =>
   `${prefix}${text}${suffix}`.replace(/(?<=\d),(?=\d{3})/g, '');
 const hexOf = (name: string | undefined): string | undefined =>

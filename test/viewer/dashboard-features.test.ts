@@ -121,10 +121,48 @@ const charts = dashboard('charts', [
   panel(3, 'candlestick', CANDLES),
 ]);
 
+const LONG = "repeat('some words ', 30)";
+const tables = dashboard(
+  'tables',
+  [
+    panel(1, 'table', `SELECT number AS id, 99.95 + number / 20 AS part, ${LONG} AS text FROM numbers(6)`, {
+      fieldConfig: {
+        defaults: {},
+        overrides: [
+          {
+            matcher: { id: 'byName', options: 'part' },
+            properties: [
+              { id: 'decimals', value: 1 },
+              { id: 'custom.cellOptions', value: { type: 'gauge' } },
+            ],
+          },
+          {
+            matcher: { id: 'byName', options: 'id' },
+            properties: [{ id: 'links', value: [{ title: 'Choose', url: '/d/tables?var-chosen=${__value.raw}' }] }],
+          },
+        ],
+      },
+    }),
+    panel(2, 'table', `SELECT ${LONG} AS text, number FROM numbers(1)`),
+    panel(
+      3,
+      'timeseries',
+      `SELECT $__fromTime AS time, 'a series with a name that is long' AS name, -1234567 AS value`,
+      {
+        options: { legend: { displayMode: 'table', calcs: ['min', 'max', 'lastNotNull'] } },
+      },
+    ),
+  ],
+  { templating: { list: [custom('chosen', '0, 1, 2')] } },
+);
+
 beforeAll(async () => {
   [browser, viewer] = await Promise.all([
     startChromium(),
-    startViewer(host.database, folderOf({ ...files, 'shared.json': shared, 'charts.json': charts })),
+    startViewer(
+      host.database,
+      folderOf({ ...files, 'shared.json': shared, 'charts.json': charts, 'tables.json': tables }),
+    ),
   ]);
 });
 afterAll(() => browser?.close());
@@ -308,6 +346,33 @@ describe('a chart over time', () => {
     const widths = runsOf(candles ?? []);
     expect(widths).toHaveLength(11);
     expect(Math.max(...widths) - Math.min(...widths)).toBeLessThanOrEqual(2);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('a table at 360 pixels', () => {
+  it('has low rows, bars that begin at one place, and marks the row of the chosen values; its legend cuts no number', async () => {
+    const { page, problems } = await open('tables?var-chosen=2');
+    await page.setViewportSize({ width: 360, height: 2400 });
+    await page.getByTitle('Show or hide').waitFor();
+    const measured = (key: number, part: string, side: 'height' | 'left') =>
+      page.evaluate<number[]>(
+        `[...document.querySelectorAll('[data-panel="${key}"] ${part}')].map((one) => Math.round(one.getBoundingClientRect().${side}))`,
+      );
+    expect(Math.max(...(await measured(1, 'tr', 'height')))).toBeLessThan(70);
+    // One record is shown as a whole.
+    expect(Math.max(...(await measured(2, 'tr', 'height')))).toBeGreaterThan(100);
+    expect(new Set(await measured(1, '.gauge', 'left')).size).toBe(1);
+    expect(await page.locator('tr[aria-current] a').allInnerTexts()).toEqual(['2']);
+    await partOf(page, 1, 'tr:nth-child(2) a').click();
+    await expect.poll(() => page.locator('tr[aria-current] a').allInnerTexts()).toEqual(['1']);
+    const numbers = partOf(page, 3, '.legend td.number');
+    expect(await numbers.allInnerTexts()).toEqual(['−1,234,567', '−1,234,567', '−1,234,567']);
+    const cut = await partOf(page, 3, '.legend').evaluateAll((all) =>
+      all.map((one) => one.scrollWidth - one.clientWidth),
+    );
+    expect(cut).toEqual([0]);
     expect(problems).toEqual([]);
     await page.context().close();
   });

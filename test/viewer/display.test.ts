@@ -14,6 +14,11 @@ describe('a value', () => {
   it.each([
     [1234567.891, 'suffix:USDC', 2, '1,234,567.89 USDC'],
     [-0.0001, 'suffix:USDC', 2, '0.00 USDC'],
+    [-1234.5, 'suffix:points', 1, '−1,234.5 points'],
+    [-2e-9, 'none', 9, '−2e−9'],
+    [-5, 'currencyUSD', 2, '−$5.00'],
+    [-1.5, 'locale', undefined, '−1.5'],
+    [-1.5, 'string', undefined, '−1.5'],
     [90, 's', undefined, '1.50 mins'],
     [1e-16, 's', 1, '0 s'],
     [1536, 'bytes', 1, '1.5 KiB'],

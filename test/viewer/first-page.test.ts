@@ -114,10 +114,14 @@ describe('the first page', () => {
       .poll(() => page.getByRole('region', { name: 'Largest moves of the last 24 hours' }).locator('tbody').innerText())
       .toMatch(/−20\.0$/m);
     await expectSound(page);
+    expect(await rows.first().innerText()).not.toContain('Leading:');
     await narrowInOtherTheme(page);
     await expectSound(page);
+    expect(await rows.first().innerText()).toContain('Leading: Blue');
     await page.getByRole('button', { name: 'Resolved' }).click();
-    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('Who won?')]);
+    await expect
+      .poll(() => rows.allInnerTexts())
+      .toEqual([expect.stringMatching(/Who won\?\s+Resolved as Ann, by final chance/)]);
     await page.locator('#search').fill('nothing like it');
     await page.getByText('no event has these words').waitFor();
     await page.locator('#search').fill('');

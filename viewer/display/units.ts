@@ -14,17 +14,20 @@ function ownDecimals(value: number): number {
 
 const numbers = new Map<number, Intl.NumberFormat>();
 
+/** With the sign that is as wide as a digit; a hyphen is shorter, and breaks lines. */
+const withMinus = (text: string): string => text.replace(/^-|(?<=e)-/g, '−');
+
 /** Rounded as Grafana rounds, with a comma between thousands, whatever the locale of the browser is. */
 function fixed(value: number, decimals: number): string {
   const factor = 10 ** decimals;
   const rounded = Math.round(value * factor) / factor;
-  if (/e/.test(String(rounded))) return String(rounded);
+  if (/e/.test(String(rounded))) return withMinus(String(rounded));
   const format =
     numbers.get(decimals) ??
     new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   numbers.set(decimals, format);
   const text = format.format(rounded);
-  return /^-[0.,]*$/.test(text) ? text.slice(1) : text;
+  return /^-[0.,]*$/.test(text) ? text.slice(1) : withMinus(text);
 }
 
 const BOOLEANS: Readonly<Record<string, readonly [yes: string, no: string]>> = {
@@ -59,9 +62,9 @@ export function formatNumber(value: number, unit: string | undefined, decimals: 
     case 'none':
       return plain(value, '');
     case 'string':
-      return { text: String(value), suffix: '' };
+      return { text: withMinus(String(value)), suffix: '' };
     case 'locale':
-      return { text: value.toLocaleString('en-US', { maximumFractionDigits: decimals ?? 3 }), suffix: '' };
+      return { text: withMinus(value.toLocaleString('en-US', { maximumFractionDigits: decimals ?? 3 })), suffix: '' };
     case 'percent':
       return plain(value, '%');
     case 'percentunit':
@@ -70,7 +73,7 @@ export function formatNumber(value: number, unit: string | undefined, decimals: 
   if (unit.startsWith('bool')) return { text: booleanText(value, unit), suffix: '' };
   if (unit === 'currencyUSD') {
     const { text, suffix } = formatNumber(Math.abs(value), 'count', decimals);
-    return { text: `${value < 0 ? '-' : ''}$${text}`, suffix };
+    return { text: `${value < 0 ? '−' : ''}$${text}`, suffix };
   }
   if (/^(dateTime|time:)/.test(unit)) return { text: formatTime(value, unit.includes('SSS')), suffix: '' };
   const scale = scaleOf(unit);

@@ -195,7 +195,7 @@ export class HomePage {
       return h(
         'tr',
         {},
-        h('td', {}, this.#eventLink(one.event, one.title), h('small', {}, describe(one))),
+        h('td', {}, this.#eventLink(one.event, one.title), outcomeLine(one, resolved), h('small', {}, describe(one))),
         h(
           'td',
           { className: 'minor', title: outcome },
@@ -210,7 +210,7 @@ export class HomePage {
     const heads = [
       heading('Event'),
       heading(resolved ? 'Resolved as' : 'Leading', 'minor'),
-      ...(resolved ? [] : [heading('YES', 'number')]),
+      ...(resolved ? [] : [heading('YES', 'number narrower')]),
       heading(resolved ? 'Closed' : 'Closes', 'number'),
       heading('Volume 24 h', 'number minor', 'Volume of the last 24 hours in USDC, by the exchange'),
     ];
@@ -286,6 +286,13 @@ const percent = (fraction: number): string => `${(fraction * 100).toFixed(1)}%`;
 const dateOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 const describe = ({ category, markets }: ListedEvent): string =>
   [category, `${markets} ${markets === 1 ? 'market' : 'markets'}`].filter((part) => part !== '').join(' · ');
+
+/** The outcome where its column has no room. */
+function outcomeLine({ outcome, basis }: ListedEvent, resolved: boolean): HTMLElement | undefined {
+  if (!resolved) return outcome === '' ? undefined : h('small', { className: 'narrow' }, `Leading: ${outcome}`);
+  const by = basis ? `, by ${basis}` : '';
+  return h('small', { className: 'narrow' }, `Resolved as ${outcome || 'not known'}${by}`);
+}
 
 function amount(value: number): string {
   const { text, suffix } = value < 10_000 ? formatNumber(value, 'none', 0) : formatNumber(value, 'short', 1);

@@ -1,4 +1,4 @@
-import { fillLinkTitle } from '../display/address.js';
+import { fillLinkTitle, parseAddress } from '../display/address.js';
 import { colorOf } from '../display/colors.js';
 import {
   asNumber,
@@ -18,6 +18,8 @@ import type { Drawn, PanelContext, TableOrder } from './panel-context.js';
 
 /** Characters of a text that may take several lines. */
 const LONG_TEXT = 24;
+/** Rows of a table in which every text is shown as a whole: one record, for example. */
+const FEW_ROWS = 2;
 
 export function drawTable(context: PanelContext, frames: readonly Frame[] = context.frames): Drawn {
   const [frame] = frames;
@@ -31,9 +33,10 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
   const body = h('tbody');
   const { tableOrder } = context;
   tableOrder.by ??= ownOrder(context, columns);
+  const cells = columns.map((display) => columnOf(display, context));
   const fill = () => {
     const indexes = sorted(rows, columns, tableOrder);
-    body.replaceChildren(...indexes.map((row) => rowOf(row, columns, displays, context)));
+    body.replaceChildren(...indexes.map((row) => rowOf(row, cells, displays, context)));
     for (const [i, { name }] of columns.entries()) headings[i]?.setAttribute('aria-sort', sortOf(name, tableOrder));
   };
   const headings = columns.map((display) => {
@@ -57,14 +60,20 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
   const table = h('table', {}, h('thead', {}, h('tr', {}, ...headings)), body);
   const element = h(
     'div',
-    { className: 'scroll', tabIndex: 0, attributes: { role: 'group', 'aria-label': context.panel.title } },
+    {
+      className: `scroll${rows > FEW_ROWS ? ' many' : ''}`,
+      tabIndex: 0,
+      attributes: { role: 'group', 'aria-label': context.panel.title },
+    },
     table,
   );
   return {
     element,
     resize: () => {
-      element.classList.remove('wraps');
-      element.classList.toggle('wraps', element.scrollWidth > element.clientWidth);
+      const isTooWide = () => element.scrollWidth > element.clientWidth;
+      element.classList.remove('wraps', 'scrolls');
+      element.classList.toggle('wraps', isTooWide());
+      element.classList.toggle('scrolls', isTooWide());
     },
     ...(frames.length > 1 ? { note: `the first of ${frames.length} results` } : {}),
   };
@@ -99,36 +108,85 @@ function compare(a: Value, b: Value): number {
 
 function rowOf(
   row: number,
-  columns: readonly Display[],
+  columns: readonly Column[],
   displays: readonly Display[],
   context: PanelContext,
 ): HTMLTableRowElement {
-  return h('tr', {}, ...columns.map((display) => cellOf(display, row, displays, context)));
+  const element = h('tr', {}, ...columns.map((column) => cellOf(column, row, displays, context)));
+  if (isChosen(element, context)) element.setAttribute('aria-current', 'true');
+  return element;
+}
+
+/** Whether the link of a row leads to what the page shows: its dashboard, with the values that its variables have. */
+function isChosen(row: HTMLElement, { links }: PanelContext): boolean {
+  const anchor = row.querySelector('a');
+  const target = anchor && parseAddress(anchor.pathname, anchor.search);
+  if (!target || target.uid !== parseAddress(location.pathname, '')?.uid) return false;
+  const variables = Object.entries(target.variables);
+  return variables.length > 0 && variables.every(([name, values]) => `${values}` === `${links.variables[name] ?? ''}`);
 }
 
 function cellOf(
-  display: Display,
+  { display, kind, widest }: Column,
   row: number,
   displays: readonly Display[],
   context: PanelContext,
 ): HTMLTableCellElement {
   const value = display.field.values[row] ?? null;
-  // The text of an empty panel is not that of an empty cell.
-  const isOfPanel = display.noValue === context.config.defaults['noValue'];
-  const { text, suffix, color } = formatValue(value, isOfPanel ? { ...display, noValue: undefined } : display);
-  const full = `${text}${suffix}`;
+  const { full, color } = cellText(value, display, context);
   const isLong = display.field.kind === 'text' && full.length > LONG_TEXT;
   const className = display.field.kind === 'number' ? 'number' : isLong ? 'long' : '';
   const cell = h('td', { className, title: shown(full) });
-  const kind = asText(asRecord(display.custom['cellOptions'])['type']) ?? 'auto';
   const named = color ?? thresholdColor(value, display);
   const painted = named === undefined ? undefined : colorOf(named, context.theme);
   if (kind === 'gauge' && typeof value === 'number') cell.append(gaugeOf(value, display, painted));
   if (painted !== undefined && kind === 'color-background')
     cell.style.backgroundColor = `color-mix(in srgb, ${painted} 30%, transparent)`;
   else if (painted !== undefined && (kind === 'color-text' || color !== undefined)) cell.style.color = painted;
-  cell.append(...linked(full, display, row, displays, context));
+  const content = linked(full, display, row, displays, context);
+  if (isLong) {
+    cell.append(spanOf('lines', content));
+    cell.style.setProperty('--characters', String(full.length));
+  } else if (widest === undefined) cell.append(...content);
+  else {
+    const number = spanOf('beside', content);
+    // The style sheet makes room for it.
+    number.dataset['widest'] = widest;
+    cell.append(number);
+  }
   return cell;
+}
+
+function spanOf(className: string, content: readonly (Node | string)[]): HTMLElement {
+  const span = h('span', { className });
+  span.append(...content);
+  return span;
+}
+
+function cellText(value: Value, display: Display, { config }: PanelContext): { full: string; color?: string } {
+  // The text of an empty panel is not that of an empty cell.
+  const isOfPanel = display.noValue === config.defaults['noValue'];
+  const { text, suffix, ...rest } = formatValue(value, isOfPanel ? { ...display, noValue: undefined } : display);
+  return { ...rest, full: `${text}${suffix}` };
+}
+
+/** A field that a table shows. */
+interface Column {
+  readonly display: Display;
+  /** Grafana's kind of its cells. */
+  readonly kind: string;
+  /** Where bars are beside the numbers, the longest of those: all bars begin at the same place. */
+  readonly widest: string | undefined;
+}
+
+function columnOf(display: Display, context: PanelContext): Column {
+  const kind = asText(asRecord(display.custom['cellOptions'])['type']) ?? 'auto';
+  const texts = kind === 'gauge' ? display.field.values.map((value) => cellText(value, display, context).full) : [];
+  const widest = texts.reduce<string | undefined>(
+    (a, b) => (a !== undefined && a.length >= b.length ? a : b),
+    undefined,
+  );
+  return { display, kind, widest };
 }
 
 function gaugeOf(value: number, { min = 0, max = 100 }: Display, color: string | undefined): HTMLElement {

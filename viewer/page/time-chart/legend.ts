@@ -59,7 +59,7 @@ function toggleOf({ name, color }: Named, { hiddenSeries }: PanelContext): HTMLB
     'button',
     { type: 'button', title: `Show or hide ${name}`, attributes: { 'aria-pressed': pressed } },
     swatch,
-    name,
+    h('span', {}, name),
   );
   toggle.addEventListener('click', () => {
     if (!hiddenSeries.delete(name)) hiddenSeries.add(name);

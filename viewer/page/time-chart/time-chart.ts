@@ -144,7 +144,8 @@ class TimeChart {
       const value = display.field.values[row];
       if (row < 0 || value === undefined || (value === null && isCompleteness(display.field.name))) return [];
       const { text, suffix } = formatValue(value, display);
-      const color = series.find((one) => one.display.field === display.field)?.color;
+      // Open, high, low and close are one candle, in none of their colors.
+      const color = series.find((one) => one.display.field === display.field && !one.isOhlc)?.color;
       return [{ name: display.name, value: value === null ? '–' : `${text}${suffix}`, color }];
     });
   }
