@@ -122,6 +122,12 @@ describe('the first page', () => {
     await expect
       .poll(() => rows.allInnerTexts())
       .toEqual([expect.stringMatching(/Who won\?\s+Resolved as Ann, by final chance/)]);
+    const cut = `(() => {
+      const closed = document.querySelector('.home tbody td:nth-child(3)');
+      closed.textContent = '59 min ago';
+      return closed.scrollWidth - closed.clientWidth;
+    })()`;
+    expect(await page.evaluate(cut)).toBe(0);
     await page.locator('#search').fill('nothing like it');
     await page.getByText('no event has these words').waitFor();
     await page.locator('#search').fill('');

@@ -10,6 +10,7 @@ import {
   completenessOf,
   isCompleteness,
   missingStretches,
+  sharedCompleteness,
   strokesOf,
 } from '../../viewer/display/strokes.js';
 import { randomGapPattern } from './gap-pattern.js';
@@ -86,6 +87,18 @@ it('the buckets of a query may be wider than those of its panel, and are narrowe
   expect(bucketWidth([0, 3, 60], 5, false)).toBe(5);
   expect(bucketWidth([0, 3, 60], 5, true)).toBe(3);
   expect([bucketWidth([7], 5, true), bucketWidth([7, 7], 5, true)]).toEqual([5, 5]);
+});
+
+it('rows without completeness have that of another query with the same buckets', () => {
+  const rows = (times: number[], bucketMs = 10) => ({ times, bucketMs, completeness: undefined });
+  const other = { ...rows([0, 10, 20, 30]), completeness: { missing: [0, 1, 0.5, null] } };
+  const shared = (own: ReturnType<typeof rows>) => sharedCompleteness(own, [own, other])?.missing;
+  expect(shared(rows([10, 20, 30]))).toEqual([1, 0.5, null]);
+  expect([rows([0, 20]), rows([0, 15]), rows([30, 40]), rows([0, 10], 5)].map(shared)).toEqual(
+    new Array(4).fill(undefined),
+  );
+  expect(sharedCompleteness(rows([0]), [other, other])).toBeUndefined();
+  expect(sharedCompleteness(other, [other, other])).toBe(other.completeness);
 });
 
 describe('the area between two series', () => {

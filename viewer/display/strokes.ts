@@ -17,6 +17,26 @@ export function completenessOf({ fields }: Frame): Completeness | undefined {
   return field && { missing: field.values.map((value) => (typeof value === 'number' ? value : null)) };
 }
 
+/** Rows of buckets. */
+interface Buckets {
+  readonly times: readonly number[];
+  /** Milliseconds. */
+  readonly bucketMs: number;
+  readonly completeness: Completeness | undefined;
+}
+
+/**
+ * The completeness of rows of which the query does not say it, as another query of the panel says it: where that is one, and
+ * has the same buckets between the first and the last row.
+ */
+export function sharedCompleteness(own: Buckets, all: readonly Buckets[]): Completeness | undefined {
+  const [other, ...more] = all.filter(({ completeness }) => completeness !== undefined);
+  if (own.completeness || !other || more.length > 0 || other.bucketMs !== own.bucketMs) return own.completeness;
+  const first = other.times.indexOf(own.times[0] ?? Number.NaN);
+  const isSame = first >= 0 && own.times.every((time, row) => other.times[first + row] === time);
+  return isSame ? { missing: own.times.map((_, row) => other.completeness?.missing[first + row] ?? null) } : undefined;
+}
+
 /** Everything is missing of a bucket from this fraction on: sums of microseconds are not exact. */
 const ALL_MISSING = 1 - 1e-9;
 const SOME_MISSING = 1e-9;

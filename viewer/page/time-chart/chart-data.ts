@@ -13,6 +13,7 @@ import {
   isCompleteness,
   type MissingStretch,
   missingStretches,
+  sharedCompleteness,
 } from '../../display/strokes.js';
 import type { Frame, Value } from '../../frames.js';
 import type { PanelContext } from '../panel-context.js';
@@ -67,8 +68,9 @@ export interface ChartData {
 
 /** Undefined when no frame has a row with a time. */
 export function chartDataOf(context: PanelContext): ChartData | undefined {
-  const frames = context.frames.flatMap((frame) => timeFrameOf(frame, context) ?? []);
-  if (frames.length === 0) return undefined;
+  const own = context.frames.flatMap((frame) => timeFrameOf(frame, context) ?? []);
+  if (own.length === 0) return undefined;
+  const frames = own.map((frame): TimeFrame => ({ ...frame, completeness: sharedCompleteness(frame, own) }));
   const fields = frames.flatMap((of) => displaysOf([of.frame], context.config).map((display) => ({ display, of })));
   const series = seriesOf(fields, context);
   const candles = isCandlestick(context) ? frames.flatMap((of) => candlesOfFrame(of, context)) : [];
@@ -77,7 +79,7 @@ export function chartDataOf(context: PanelContext): ChartData | undefined {
     fields,
     series,
     candles,
-    missing: frames.flatMap(({ times, bucketMs, completeness }) =>
+    missing: own.flatMap(({ times, bucketMs, completeness }) =>
       completeness ? missingStretches(times, bucketMs, completeness) : [],
     ),
     isCompletenessKnown: frames.some(({ completeness }) => completeness !== undefined),
