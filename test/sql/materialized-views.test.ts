@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TRANSFORM_TABLES } from '../../transforms/tables/index.js';
-import { priceEnds } from '../../transforms/tables/price-ticks.js';
+import { priceEnds } from '../../transforms/tables/price-ends.js';
 import { ClickHouseStore } from '../../warehouse/exactly-once/clickhouse-store.js';
 import type { Connection } from '../../warehouse/index.js';
 import { useDatabase } from '../support/database.js';

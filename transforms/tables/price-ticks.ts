@@ -12,6 +12,7 @@ import { ConstantKeyColumn, KeyColumn } from '../native/key-column.js';
 import { NativeBlock } from '../native/native-block.js';
 import { NativeBody, stringEntry } from '../native/native-body.js';
 import { bool, lowCardinality, micros, oneOf } from './column-types.js';
+import { addEnds, priceEnds } from './price-ends.js';
 import type { BlockBuilder, SourcePartition } from './row-table.js';
 
 /** Prices of one market in an order book frame, in YES terms. */
@@ -67,21 +68,6 @@ export const priceTicks = logTable({
     ['ask', SIDE],
     ['source', SOURCE],
     ['repeated', bool.type],
-  ],
-});
-
-/** The first and last tick of a market in a batch, for the materialized views of price_ticks. */
-export const priceEnds = logTable({
-  name: 'price_ends',
-  feedsMaterializedViews: true,
-  columns: [
-    ['first_received_at', micros.type],
-    ['received_at', micros.type],
-    ['event', ID],
-    ['market', ID],
-    ['last', 'Float64'],
-    ['bid', 'Nullable(Float64)'],
-    ['ask', 'Nullable(Float64)'],
   ],
 });
 
@@ -221,42 +207,6 @@ export class PriceTickBlock implements BlockBuilder<PriceTick> {
     });
     return { table: priceEnds, rows: last.length, format: 'Native', body: body.finish() };
   }
-}
-
-/** Adds the first and the last row of each market among the rows from `row` to before `end`. */
-function addEnds({ row: start, end, market, receivedAt }: RowsOfMarkets, first: number[], last: number[]): void {
-  const { keys } = market;
-  const firsts = new Int32Array(market.size).fill(-1);
-  const lasts = new Int32Array(market.size);
-  for (let row = start; row < end; row++) {
-    const key = keys[row] as number;
-    const before = firsts[key] as number;
-    if (before < 0) firsts[key] = row;
-    // A clock that was set back.
-    else if (isEarlier(receivedAt, row, lasts[key] as number)) {
-      if (isEarlier(receivedAt, row, before)) firsts[key] = row;
-      continue;
-    }
-    lasts[key] = row;
-  }
-  for (let key = 0; key < market.size; key++) {
-    if ((firsts[key] as number) < 0) continue;
-    first.push(firsts[key] as number);
-    last.push(lasts[key] as number);
-  }
-}
-
-interface RowsOfMarkets {
-  readonly row: number;
-  readonly end: number;
-  readonly market: KeyColumn;
-  /** Lower and upper halves of the receive times. */
-  readonly receivedAt: Uint32Array;
-}
-
-function isEarlier(halves: Uint32Array, a: number, b: number): boolean {
-  const high = (halves[a * 2 + 1] as number) - (halves[b * 2 + 1] as number);
-  return high < 0 || (high === 0 && (halves[a * 2] as number) < (halves[b * 2] as number));
 }
 
 function setSide(column: KeyColumn, row: number, price: number): void {
