@@ -153,16 +153,40 @@ describe('the dashboards', () => {
       expect(Math.max(...valuesOf(freshness, hop).map(Number))).toBeLessThan(60);
     expect(valuesOf(freshness, 'frame_age').map((age) => age !== null)).toEqual([true, true, false, true, false]);
     expect(valuesOf(await answerOf('Gaps'), 'cause')).toContain('no further heartbeat of the collector');
-    const seconds = async (title: string) =>
-      valuesOf(await answerOf(title), 'seconds').reduce<number>((sum, one) => sum + Number(one), 0);
+    const seconds = async (title: string, columns = ['seconds']) => {
+      const answer = await answerOf(title);
+      return columns.flatMap((name) => valuesOf(answer, name)).reduce<number>((sum, one) => sum + Number(one), 0);
+    };
     // A gap may grow between two questions.
     const [before, drawn, after] = [
       await seconds('Gaps'),
-      await seconds('Seconds not observed'),
+      await seconds('Seconds not observed', ['order_book', 'chance', 'orders', 'balance', 'feed']),
       await seconds('Gaps'),
     ];
     expect(drawn).toBeGreaterThan(before - 1);
     expect(drawn).toBeLessThan(after + 1);
+  });
+
+  it('end a line with what a tile or table says: what was realised, and each balance, also one without a change', async () => {
+    const portfolio = dashboards.find(({ uid }) => uid === 'chancery-portfolio') as Dashboard;
+    const answerOf = (title: string) => {
+      const panel = panelsOf(portfolio).find((one) => one.title === title) as Panel;
+      return ask(portfolio, panel.targets[0] as DashboardTarget, panel);
+    };
+    const [realised] = valuesOf(await answerOf('Realised'), 'realised');
+    const drawn = valuesOf(await answerOf('Profit and loss over time'), 'realised').filter((one) => one !== null);
+    expect(Number(drawn.at(-1))).toBeCloseTo(Number(realised), 6);
+    const lines = await answerOf('USDC');
+    const amounts = valuesOf(lines, 'usdc');
+    const ends = new Map(valuesOf(lines, 'kind').map((kind, row) => [kind, Number(amounts[row])]));
+    const balances = await answerOf('Balances');
+    const tickers = valuesOf(balances, 'ticker');
+    const [accounts, totals] = [valuesOf(balances, 'account'), valuesOf(balances, 'balance')];
+    const coins = accounts.flatMap((account, row) =>
+      tickers[row] === 'USDC' ? [[account, totals[row]] as const] : [],
+    );
+    expect(coins.length).toBeGreaterThan(0);
+    for (const [account, total] of coins) expect(ends.get(`${account} balance`)).toBeCloseTo(Number(total), 6);
   });
 
   it('are asked through the provisioned data source within what the reader may ask for', async () => {

@@ -142,6 +142,26 @@ it('each panel that is shipped has a text for no data, and a unit where it draws
   expect(panels.flatMap((one) => lacks(one).map((name) => `${one.of}, ${one.panel.title}: ${name}`))).toEqual([]);
 });
 
+it('fractions that are shown alike have one color: no threshold lies within what is rounded to one text', () => {
+  const within: string[] = [];
+  let compared = 0;
+  for (const { uid, panel } of loadDashboards().flatMap((one) => panelsOf(one).map((panel) => ({ ...one, panel })))) {
+    const { defaults, overrides } = panel.fieldConfig;
+    for (const { properties } of [{ properties: [] }, ...overrides]) {
+      const field: Record<string, unknown> = { ...defaults, ...Object.fromEntries(properties.map(Object.values)) };
+      if (field['unit'] !== 'percentunit' || !field['thresholds']) continue;
+      for (const { value } of (field['thresholds'] as NonNullable<typeof defaults.thresholds>).steps) {
+        const shown = Number(value ?? 0) * 10 ** (2 + Number(field['decimals']));
+        if (shown === 0) continue;
+        compared++;
+        if (Math.abs((shown % 1) - 0.5) > 1e-6) within.push(`${uid}, ${panel.title}: ${value}`);
+      }
+    }
+  }
+  expect(compared).toBeGreaterThan(20);
+  expect(within).toEqual([]);
+});
+
 describe('what dashboards read', () => {
   it('is what follows FROM, JOIN and IN, and no name of WITH', () => {
     const sql = `WITH known AS (SELECT 1), '/* FROM a_text */' AS text -- FROM a_comment

@@ -147,7 +147,7 @@ it('goes from a candle to its ticks, and from a tick to its raw record', async (
   await page.locator('[data-panel="5"] .u-over').waitFor();
   await expectSound(page);
   await page.locator('[data-panel="5"] .u-over').click();
-  await page.waitForURL(/\/d\/chancery-ticks\?.*var-candle=86400&var-begins=\d+/);
+  await page.waitForURL(/\/d\/chancery-ticks\?from=\d+&.*var-candle=86400&var-shown=candle/);
   const ticks = page.locator('[data-panel="1"] tbody tr');
   await expect.poll(() => ticks.count()).toBeGreaterThan(0);
   const body = page.locator('[data-panel="2"] tbody tr').last();

@@ -185,6 +185,9 @@ function collectorEvents(): Values[] {
     collectorEvent('s', 1, time(OPENED - 2), 'session-started', { collector: 'office', version: '0.1.0' }),
     ...subscribed('order-book', 'book 1', OPENED, 10),
     ...subscribed('chance', 'chance 1', OPENED, 30),
+    collectorEvent('s', 45, time(OPENED), 'subscribed', {
+      ...{ stream: 'balance', connection_id: 'balance 1', event: ACCOUNT, markets: [COIN] },
+    }),
     lost('chance', 'chance 1', CHANCE_GAP.from, 50),
     ...subscribed('chance', 'chance 2', CHANCE_GAP.to, 51),
     ...MARKETS.map(({ id, event }, n) =>
