@@ -130,7 +130,7 @@ const file = object({
   timepicker: object({ refresh_intervals: z.array(text).optional() }).nullish(),
   templating: object({ list: z.array(variable).default([]) }).default({ list: [] }),
   annotations: object({ list: z.array(annotation).default([]) }).default({ list: [] }),
-  links: z.array(object({ ...linkShape, type: text.default('link') })).default([]),
+  links: z.array(object({ ...linkShape, type: text.default('link'), tags: z.array(text).nullish() })).default([]),
   panels: z.array(panel).default([]),
 });
 

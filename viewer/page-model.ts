@@ -45,7 +45,8 @@ export interface PageDashboard {
 const MAX_PER_ROW = 4;
 const INTERVALS = ['5s', '10s', '30s', '1m', '5m', '15m'];
 
-export function pageDashboard(dashboard: ViewedDashboard): PageDashboard {
+/** @param all those that the viewer has, for links to those with a tag */
+export function pageDashboard(dashboard: ViewedDashboard, all: readonly ViewedDashboard[]): PageDashboard {
   const { uid, title, description, time, refresh, timepicker, links, panels } = dashboard;
   return {
     uid,
@@ -54,7 +55,7 @@ export function pageDashboard(dashboard: ViewedDashboard): PageDashboard {
     time: { from: time.from, to: time.to },
     refresh: typeof refresh === 'string' ? refresh : '',
     refreshIntervals: timepicker?.refresh_intervals ?? INTERVALS,
-    links: links.filter(({ type }) => type === 'link').flatMap(pageLink),
+    links: links.flatMap((link) => (link.type === 'dashboards' ? taggedLinks(link, uid, all) : pageLink(link))),
     panels: panels.map(pagePanel),
   };
 }
@@ -82,6 +83,14 @@ const repeatOf = ({ repeatDirection, maxPerRow }: ViewedPanel, variable: string)
   isVertical: repeatDirection === 'v',
   maxPerRow: Math.max(1, Math.floor(maxPerRow ?? MAX_PER_ROW)),
 });
+
+type DashboardLink = ViewedDashboard['links'][number];
+
+/** A link to each other dashboard that has all tags of a link. */
+function taggedLinks({ tags, ...link }: DashboardLink, own: string, all: readonly ViewedDashboard[]): PageLink[] {
+  const tagged = all.filter(({ uid, tags: its }) => uid !== own && (tags ?? []).every((tag) => its.includes(tag)));
+  return tagged.flatMap(({ uid, title }) => pageLink({ ...link, title, url: `/d/${uid}` }));
+}
 
 const pageLink = ({ title, url, keepTime, includeVars }: ViewedLink): PageLink[] =>
   typeof url === 'string' ? [{ title, url, keepTime: keepTime === true, includeVars: includeVars === true }] : [];

@@ -264,7 +264,9 @@ export class ViewerServer implements Component {
       this.#answer(request, reply, (signal) => this.#firstPage.movers(signal)),
     );
     app.get('/api/dashboards/:uid', (request, reply) =>
-      reply.header('cache-control', 'no-store').send(pageDashboard(this.#dashboard(request))),
+      reply
+        .header('cache-control', 'no-store')
+        .send(pageDashboard(this.#dashboard(request), [...this.#folder.dashboards.values()])),
     );
     app.post(LOGIN, (request, reply) => this.#logIn(request, reply));
     this.#addQueryRoutes(app);

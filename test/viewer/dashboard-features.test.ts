@@ -115,11 +115,15 @@ const bars = { defaults: { noValue: 'no trade', custom: { drawStyle: 'bars' } },
 /** Falling candles of a minute, of which the first and the last one are outside of the period by half. */
 const CANDLES =
   'SELECT $__fromTime + toIntervalSecond(60 * number - 30) AS time, 3 AS open, 3 AS high, 1 AS low, 1 AS close FROM numbers(11)';
-const charts = dashboard('charts', [
-  panel(1, 'timeseries', BUCKETS.replace('{}', '0'), { fieldConfig: bars }),
-  panel(2, 'timeseries', BUCKETS.replace('{}', 'number = 4'), { fieldConfig: bars }),
-  panel(3, 'candlestick', CANDLES),
-]);
+const charts = dashboard(
+  'charts',
+  [
+    panel(1, 'timeseries', BUCKETS.replace('{}', '0'), { fieldConfig: bars }),
+    panel(2, 'timeseries', BUCKETS.replace('{}', 'number = 4'), { fieldConfig: bars }),
+    panel(3, 'candlestick', CANDLES),
+  ],
+  { tags: ['figures', 'time'] },
+);
 
 const LONG = "repeat('some words ', 30)";
 const tables = dashboard(
@@ -133,6 +137,7 @@ const tables = dashboard(
             matcher: { id: 'byName', options: 'part' },
             properties: [
               { id: 'decimals', value: 1 },
+              { id: 'custom.footer', value: { reducers: ['max', 'count'] } },
               { id: 'custom.cellOptions', value: { type: 'gauge' } },
             ],
           },
@@ -143,7 +148,9 @@ const tables = dashboard(
         ],
       },
     }),
-    panel(2, 'table', `SELECT ${LONG} AS text, number FROM numbers(1)`),
+    panel(2, 'table', `SELECT ${LONG} AS text, number + 7 AS number, 1 AS other FROM numbers(1)`, {
+      options: { footer: { show: true, reducer: ['sum'], fields: ['number'] } },
+    }),
     panel(
       3,
       'timeseries',
@@ -153,7 +160,11 @@ const tables = dashboard(
       },
     ),
   ],
-  { templating: { list: [custom('chosen', '0, 1, 2')] } },
+  {
+    tags: ['figures'],
+    links: [{ type: 'dashboards', title: '', tags: ['figures'], includeVars: true }],
+    templating: { list: [custom('chosen', '0, 1, 2')] },
+  },
 );
 
 beforeAll(async () => {
@@ -373,6 +384,13 @@ describe('a table at 360 pixels', () => {
       all.map((one) => one.scrollWidth - one.clientWidth),
     );
     expect(cut).toEqual([0]);
+    const footer = (key: number) => partOf(page, key, 'tfoot td').allInnerTexts();
+    expect(await footer(1)).toEqual(['Max', '100.2', '', 'Count', '6', '']);
+    expect(await footer(2)).toEqual(['Total', '7', '']);
+    // To the other dashboards with its tag.
+    const links = page.locator('.top .bar a[href*="/d/"]');
+    expect(await links.allInnerTexts()).toEqual(['Dashboard charts']);
+    expect(await links.first().getAttribute('href')).toContain('/d/charts?var-chosen=1');
     expect(problems).toEqual([]);
     await page.context().close();
   });

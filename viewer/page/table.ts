@@ -15,6 +15,7 @@ import type { Frame, Value } from '../frames.js';
 import { h } from './dom.js';
 import { anchorOf } from './links.js';
 import type { Drawn, PanelContext, TableOrder } from './panel-context.js';
+import { footerOf } from './table-footer.js';
 
 /** Characters of a text that may take several lines. */
 const LONG_TEXT = 24;
@@ -57,7 +58,7 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
     return heading;
   });
   fill();
-  const table = h('table', {}, h('thead', {}, h('tr', {}, ...headings)), body);
+  const table = h('table', {}, h('thead', {}, h('tr', {}, ...headings)), body, footerOf(columns, context));
   const element = h(
     'div',
     {
