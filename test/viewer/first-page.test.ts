@@ -139,6 +139,23 @@ describe('the first page', () => {
   });
 });
 
+it('shows the last trade of a resolved market, and not the step to 1, which is none', async () => {
+  const { page, problems } = await openPage(
+    browser,
+    `${viewer.url}/d/chancery-market-overview?refresh=&var-event=past&var-market=won`,
+    // High enough for all panels: one out of view asks nothing.
+    { height: 2600 },
+  );
+  const textOf = (id: number) => page.locator(`[data-panel="${id}"] .body`).innerText();
+  await expect.poll(() => textOf(1)).toBe('Last trade\n0.98 USDC\nBest bid\nnone\nBest ask\nnone');
+  await expect.poll(() => textOf(3)).toBe('48 points');
+  await expect.poll(() => textOf(12)).toMatch(/Ann\t98\.0%/);
+  await expect.poll(() => textOf(9)).toContain('Which club wins');
+  expect(await textOf(9)).not.toContain('Who won?');
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
 it('goes from a candle to its ticks, and from a tick to its raw record', async () => {
   const { page, problems } = await openPage(
     browser,
