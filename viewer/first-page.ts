@@ -25,7 +25,7 @@ export interface ListedEvent {
   readonly closesAt: number | null;
   /** USDC, by the exchange. */
   readonly volume24h: number | null;
-  /** Of an open event the market with the highest YES price in event search; else what it was resolved as, empty when not known. */
+  /** Of an open event the market with the highest YES price; else what it was resolved as, empty when not known. */
   readonly outcome: string;
   /** How it is known what it was resolved as: payout, final chance; empty when it is not. */
   readonly basis: string;
@@ -66,8 +66,18 @@ const IS_LISTED: Readonly<Record<EventListName, string>> = {
   resolved: 'NOT open',
 };
 
-const LEADING = `SELECT event, argMax(ifNull(name, market), yes_price) AS outcome, '' AS basis, max(yes_price) AS price
-    FROM markets WHERE yes_price IS NOT NULL GROUP BY event`;
+/** Prices as among the movers: of the last trade by the order book stream, where that has one; else by event search. */
+const LEADING = `SELECT event, argMax(outcome_name, yes) AS outcome, '' AS basis, max(yes) AS price
+    FROM
+    (
+        SELECT
+            markets.event AS event,
+            ifNull(markets.name, markets.market) AS outcome_name,
+            if(latest_ticks.last > 0 AND latest_ticks.last < 1, latest_ticks.last, markets.yes_price) AS yes
+        FROM markets
+        LEFT JOIN latest_ticks USING (market)
+    )
+    WHERE yes IS NOT NULL GROUP BY event`;
 const OUTCOME: Readonly<Record<EventListName, string>> = {
   open: LEADING,
   closing: LEADING,

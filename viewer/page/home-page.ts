@@ -9,6 +9,8 @@ const REFRESH_MS = 10_000;
 /** Until events are listed, and after a failed request. */
 const SOON_MS = 1000;
 const TYPED_MS = 200;
+/** The former list stays for so long after the click on another one. */
+const SLOW_MS = 300;
 const TITLES: Readonly<Record<EventListName, string>> = {
   open: 'Open',
   closing: 'Closing within 24 h',
@@ -66,7 +68,7 @@ export class HomePage {
       id: 'search',
       type: 'search',
       maxLength: 200,
-      placeholder: 'Search titles, categories, tags and dashboards',
+      placeholder: 'Search events and dashboards',
       attributes: { 'aria-label': 'Search events and dashboards' },
     });
     this.#search.addEventListener('input', () => {
@@ -75,7 +77,9 @@ export class HomePage {
       this.#typed = setTimeout(() => void this.#loadEvents(), TYPED_MS);
     });
     const names = Object.keys(TITLES) as EventListName[];
-    this.#tabs = new Map(names.map((list) => [list, button(TITLES[list], TITLES[list], () => this.#choose(list))]));
+    this.#tabs = new Map(
+      names.map((list) => [list, button(TITLES[list], TITLES[list], () => void this.#choose(list))]),
+    );
     this.#drawTabs();
     this.#noCard.hidden = true;
     const tabs = h('div', { className: 'tabs', attributes: { role: 'group', 'aria-label': 'Events' } });
@@ -107,10 +111,12 @@ export class HomePage {
   /** Its colors follow the theme without this. */
   redraw(): void {}
 
-  #choose(list: EventListName): void {
+  async #choose(list: EventListName): Promise<void> {
     this.#list = list;
     this.#drawTabs();
-    void this.#loadEvents();
+    const slow = setTimeout(() => this.#events.replaceChildren(message('loading')), SLOW_MS);
+    await this.#loadEvents();
+    clearTimeout(slow);
   }
 
   /** Loads both, and again after a while; what is hidden waits. */
@@ -295,8 +301,7 @@ function outcomeLine({ outcome, basis }: ListedEvent, resolved: boolean): HTMLEl
 }
 
 function amount(value: number): string {
-  const { text, suffix } = value < 10_000 ? formatNumber(value, 'none', 0) : formatNumber(value, 'short', 1);
-  return `${text}${suffix}`;
+  return formatNumber(value, 'none', 0).text;
 }
 
 /** How far a time is from now, in its largest unit. */

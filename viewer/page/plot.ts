@@ -45,6 +45,9 @@ export interface PlotArea {
 }
 
 const MAX_NAME = 28;
+/** The same beside a plot that is narrower than this, in pixels. */
+const NARROW = 500;
+const MAX_NARROW_NAME = 15;
 const HOVER_PX = 12;
 
 /** A chart with axes, a tooltip, and content of its own. Dragging over an axis of time zooms. */
@@ -130,26 +133,32 @@ function plotAxis(axis: PlotAxis, { theme }: PanelContext, isVertical: boolean):
     };
   }
   const { names } = axis;
-  const short = names.map(shown).map(shortened);
-  const longest = Math.max(2, ...short.map(({ length }) => length)) * 6.4 + 10;
+  const shortNames = ({ width }: uPlot) => {
+    const max = isVertical && width < NARROW ? MAX_NARROW_NAME : MAX_NAME;
+    return names.map((name) => shortened(shown(name), max));
+  };
   return {
     ...style,
     grid: { show: false },
     splits: (plot: uPlot) => {
       const length = isVertical ? plot.height - 40 : plot.width - 60;
+      const longest = Math.max(2, ...shortNames(plot).map(({ length }) => length)) * 6.4 + 10;
       const every = Math.max(1, Math.ceil((names.length * (isVertical ? 14 : longest)) / Math.max(1, length)));
       return names.flatMap((_, i) => (i % every === 0 ? [i + 0.5] : []));
     },
-    values: (_: uPlot, splits: number[]) => splits.map((at) => short[Math.floor(at)] ?? ''),
+    values: (plot: uPlot, splits: number[]) => {
+      const short = shortNames(plot);
+      return splits.map((at) => short[Math.floor(at)] ?? '');
+    },
     filter: (_: uPlot, splits: number[]) => splits,
     font: AXIS_FONT,
   };
 }
 
 /** Both ends of a long name: names often differ only at their end. */
-function shortened(name: string): string {
-  const half = Math.floor((MAX_NAME - 1) / 2);
-  return name.length > MAX_NAME ? `${name.slice(0, half)}…${name.slice(-half)}` : name;
+function shortened(name: string, max: number): string {
+  const half = Math.floor((max - 1) / 2);
+  return name.length > max ? `${name.slice(0, half)}…${name.slice(-half)}` : name;
 }
 
 function zoom(plot: uPlot, context: PanelContext): void {

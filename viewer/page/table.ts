@@ -19,8 +19,9 @@ import { footerOf } from './table-footer.js';
 
 /** Characters of a text that may take several lines. */
 const LONG_TEXT = 24;
-/** Rows of a table in which every text is shown as a whole: one record, for example. */
+/** Rows, or columns, of a table in which every text is shown as a whole: one record, for example. */
 const FEW_ROWS = 2;
+const FEW_COLUMNS = 2;
 
 export function drawTable(context: PanelContext, frames: readonly Frame[] = context.frames): Drawn {
   const [frame] = frames;
@@ -62,7 +63,7 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
   const element = h(
     'div',
     {
-      className: `scroll${rows > FEW_ROWS ? ' many' : ''}`,
+      className: `scroll${rows > FEW_ROWS && columns.length > FEW_COLUMNS ? ' many' : ''}`,
       tabIndex: 0,
       attributes: { role: 'group', 'aria-label': context.panel.title },
     },
