@@ -6,7 +6,7 @@ const HEARTBEAT_MS = 800;
 
 /** Publishes collector events; the events of a session stay in order. */
 export class CollectorEventWriter {
-  /** Until when each open connection is complete: the time of its last frame, or of its opening. */
+  /** Until when each open connection is complete: the time of its last frame, of its opening, or one that a poll has verified. */
   readonly #lastFrames = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #pending = false;
@@ -29,9 +29,10 @@ export class CollectorEventWriter {
     });
   }
 
-  /** Call with each frame of an open connection: heartbeats have the `completeUntil` of the last one. */
-  onFrame(connectionId: string, completeUntil: number): void {
-    if (this.#lastFrames.has(connectionId)) this.#lastFrames.set(connectionId, completeUntil);
+  /** Call with each frame of an open connection, and when a poll has verified it: heartbeats have the latest `completeUntil`. */
+  onComplete(connectionId: string, completeUntil: number): void {
+    const before = this.#lastFrames.get(connectionId);
+    if (before !== undefined && before < completeUntil) this.#lastFrames.set(connectionId, completeUntil);
   }
 
   /** Starts writing heartbeats; none is written while the bus accepts no records. */

@@ -25,12 +25,17 @@ export interface ListedEvent {
   readonly closesAt: number | null;
   /** USDC, by the exchange. */
   readonly volume24h: number | null;
-  /** Of an open event the market with the highest YES price; else what it was resolved as, empty when not known. */
+  /**
+   * Of an open event with several markets the one with the highest YES price, empty of one with a single market; else what it was
+   * resolved as, empty when not known.
+   */
   readonly outcome: string;
   /** How it is known what it was resolved as: payout, final chance; empty when it is not. */
   readonly basis: string;
-  /** Its YES price, 0 to 1; null when resolved or not known. */
+  /** Its YES price, or that of the only market, 0 to 1; null when resolved or not known. */
   readonly price: number | null;
+  /** When the last price of an event that is not open was received, Unix milliseconds; null of others, and when there is none. */
+  readonly endedAt: number | null;
 }
 
 export interface EventListing {
@@ -67,7 +72,7 @@ const IS_LISTED: Readonly<Record<EventListName, string>> = {
 };
 
 /** Prices as among the movers: of the last trade by the order book stream, where that has one; else by event search. */
-const LEADING = `SELECT event, argMax(outcome_name, yes) AS outcome, '' AS basis, max(yes) AS price
+const LEADING = `SELECT event, if(count() = 1, '', argMax(outcome_name, yes)) AS outcome, '' AS basis, max(yes) AS price, CAST(NULL, 'Nullable(Int64)') AS ended_ms
     FROM
     (
         SELECT
@@ -77,7 +82,7 @@ const LEADING = `SELECT event, argMax(outcome_name, yes) AS outcome, '' AS basis
         FROM markets
         LEFT JOIN latest_ticks USING (market)
     )
-    WHERE yes IS NOT NULL GROUP BY event`;
+    GROUP BY event`;
 const OUTCOME: Readonly<Record<EventListName, string>> = {
   open: LEADING,
   closing: LEADING,
@@ -90,8 +95,11 @@ const OUTCOME: Readonly<Record<EventListName, string>> = {
             ''
         ) AS outcome,
         arrayStringConcat(arraySort(groupUniqArrayIf(resolutions.basis, resolutions.basis != 'none')), ', ') AS basis,
-        CAST(NULL, 'Nullable(Float64)') AS price
-    FROM resolutions GROUP BY event`,
+        CAST(NULL, 'Nullable(Float64)') AS price,
+        toUnixTimestamp64Milli(max(last_received_at)) AS ended_ms
+    FROM resolutions
+    LEFT JOIN (SELECT market, toNullable(received_at) AS last_received_at FROM latest_ticks) AS ticks USING (market)
+    GROUP BY event`,
 };
 
 const ORDER: Readonly<Record<EventListName, string>> = {
@@ -101,7 +109,7 @@ const ORDER: Readonly<Record<EventListName, string>> = {
 };
 
 const eventsSql = (list: EventListName): string => `SELECT
-    event, ifNull(title, event), ifNull(category, ''), length(markets), toUnixTimestamp64Milli(closes_at), volume_24h, outcome, basis, price
+    event, ifNull(title, event), ifNull(category, ''), length(markets), toUnixTimestamp64Milli(closes_at), volume_24h, outcome, basis, price, ended_ms
 FROM
 (
     SELECT event, title, category, markets, closes_at, volume_24h, last_seen_at
@@ -146,17 +154,20 @@ export class FirstPage {
     this.#hasEvents = open + resolved > 0;
     return {
       counts: { open, closing, resolved },
-      events: events.data.map(([event, title, category, markets, closesAt, volume, outcome, basis, price]) => ({
-        event: text(event),
-        title: text(title),
-        category: text(category),
-        markets: Number(markets),
-        closesAt: numberOf(closesAt),
-        volume24h: numberOf(volume),
-        outcome: text(outcome),
-        basis: text(basis),
-        price: numberOf(price),
-      })),
+      events: events.data.map(
+        ([event, title, category, markets, closesAt, volume, outcome, basis, price, endedAt]) => ({
+          event: text(event),
+          title: text(title),
+          category: text(category),
+          markets: Number(markets),
+          closesAt: numberOf(closesAt),
+          volume24h: numberOf(volume),
+          outcome: text(outcome),
+          basis: text(basis),
+          price: numberOf(price),
+          endedAt: numberOf(endedAt),
+        }),
+      ),
     };
   }
 

@@ -31,15 +31,19 @@ export class BalanceFeed {
   }
 
   /**
-   * Call with the balances of a poll: a stream whose balances stay different is stale.
+   * Call with the balances of a poll: a stream whose balances stay different is stale; one whose balances equal them has missed
+   * nothing up to then, also if it has sent no frame for hours.
    * @param tookMs duration of the poll, milliseconds
    */
   polled(balances: readonly Balance[], tookMs: number): void {
     const { account, clock } = this.options;
     const { connection } = this.#feed;
-    if (tookMs > MAX_POLL_MS || connection.paused || !connection.subscriptions.get(account)?.live) return;
+    const subscription = connection.subscriptions.get(account);
+    if (tookMs > MAX_POLL_MS || connection.paused || !subscription?.live) return;
     const values = this.#valuesOf(balances.filter(({ assetId }) => this.#assets.has(assetId)));
-    connection.monitor.onState(account, values, clock.nowMicros(), false);
+    const at = clock.nowMicros();
+    connection.monitor.onState(account, values, at, false);
+    if (subscription.verifiedAt === at) connection.onVerified(at - Math.ceil(tookMs * 1000) - ANSWER_LAG_MICROS);
   }
 
   close(): Promise<void> {

@@ -12,6 +12,8 @@ export class FeedConnection implements ConnectionState {
   connectionId: string | undefined;
   receivedAt = 0;
   paused = false;
+  /** Until when a poll has verified the connection, Unix microseconds; 0: never. */
+  #verifiedUntil = 0;
   readonly #kind: RecordKind;
   #request: StreamRequest | undefined;
   #requestJson = '{}';
@@ -66,7 +68,7 @@ export class FeedConnection implements ConnectionState {
     const { stream } = this.protocol;
     const { receivedAtMicros: receivedAt, bodyJson, encoding } = frame;
     this.receivedAt = receivedAt;
-    collectorEvents.onFrame(frame.connectionId, frame.completeUntilMicros);
+    collectorEvents.onComplete(frame.connectionId, frame.completeUntilMicros);
     metrics.frames.inc({ stream });
     metrics.frameBytes.inc({ stream }, frame.data.length);
     const requestJson = details ? JSON.stringify({ ...this.#request, ...details }) : this.#requestJson;
@@ -79,9 +81,17 @@ export class FeedConnection implements ConnectionState {
     });
   }
 
+  /** Call when a poll shows that the connection has missed nothing up to this time, Unix microseconds. */
+  onVerified(untilMicros: number): void {
+    if (this.connectionId === undefined) return;
+    this.#verifiedUntil = untilMicros;
+    this.parts.collectorEvents.onComplete(this.connectionId, untilMicros);
+  }
+
   onConnected({ connectionId, url, atMicros }: ConnectedEvent): void {
     const { stream, account } = this.protocol;
     this.connectionId = connectionId;
+    this.#verifiedUntil = 0;
     this.#request = { stream, connection: connectionId, ...(account === undefined ? {} : { account }) };
     this.#requestJson = JSON.stringify(this.#request);
     this.receivedAt = atMicros;
@@ -106,7 +116,10 @@ export class FeedConnection implements ConnectionState {
     this.parts.metrics.connections.dec({ stream });
     this.parts.metrics.disconnects.inc({ stream });
     // A connection that we close may be stale without our knowing it. On connections of accounts, hours of silence are usual.
-    const until = account === undefined ? Math.min(completeUntilMicros, this.receivedAt) : completeUntilMicros;
+    const until =
+      account === undefined
+        ? Math.min(completeUntilMicros, this.receivedAt)
+        : Math.max(completeUntilMicros, this.#verifiedUntil);
     void this.parts.collectorEvents.write({ type: 'disconnected', stream, connectionId, cause }, until);
   }
 

@@ -43,7 +43,7 @@ export class RawFeed implements Recorder {
       clock,
       ...(reconnectCapMs === undefined ? {} : { reconnectCapMs }),
       onFrame: ({ connectionId, receivedAtMicros: receivedAt, completeUntilMicros, bodyJson, encoding, data }) => {
-        collectorEvents.onFrame(connectionId, completeUntilMicros);
+        collectorEvents.onComplete(connectionId, completeUntilMicros);
         metrics.frames.inc({ stream });
         metrics.frameBytes.inc({ stream }, data.length);
         const requestJson = this.#requestJson;

@@ -4,12 +4,14 @@ import { type Random, UnavailableError } from '../../core/index.js';
 /** Records were sent, and it is unknown whether they are stored. */
 class AmbiguousError extends UnavailableError {}
 
-/** A larger body is appended in pieces. */
-const MAX_RECORD_BYTES = 3000;
+/** A larger body is appended in pieces, half of the time. */
+const PIECE_BYTES = 3000;
+/** Fits into a request to Kafka. */
+const WHOLE_BYTES = 900_000;
 
 /**
  * A bus whose appends fail at random without reporting whether they were stored: some were, and are appended again when
- * the caller retries. Its records are small, so that larger bodies are appended in pieces.
+ * the caller retries. Its records are small at random, so that larger bodies are appended in pieces.
  */
 export function ambiguous(bus: Bus, random: Random): Bus {
   const append: Bus['append'] = async (topic, records, signal) => {
@@ -22,7 +24,7 @@ export function ambiguous(bus: Bus, random: Random): Bus {
   return new Proxy(bus, {
     get(target, name) {
       if (name === 'append') return append;
-      if (name === 'maxRecordBytes') return MAX_RECORD_BYTES;
+      if (name === 'maxRecordBytes') return random.next() < 0.5 ? PIECE_BYTES : WHOLE_BYTES;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },

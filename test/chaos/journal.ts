@@ -66,6 +66,11 @@ export class Journal {
       .map(({ at, what }) => `${this.#seconds(at)}  ${what}`);
   }
 
+  /** Number of inserts into a table. */
+  inserts(table: string): number {
+    return this.#inserts.filter((insert) => insert.table === table).length;
+  }
+
   /** The last events, oldest first. */
   last(events: number): string[] {
     return this.#events.slice(-events).map(({ at, what }) => `${this.#seconds(at)}  ${what}`);

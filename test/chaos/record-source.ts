@@ -10,6 +10,8 @@ const SPREAD_MONTHS = 6;
 
 /** More entries than fit into one record: such a frame is appended in pieces. */
 const LARGE_FRAME = 60;
+/** More entries than a worker needs for a batch whose materialized views are fed by a summary. */
+const HUGE_FRAME = 10_500;
 const ACCOUNTS = ['first', 'second', 'third'];
 
 /**
@@ -33,6 +35,7 @@ export class RecordSource {
     if (draw < 0.55) return this.#frame('PRICES_DATA_DELTA', random.integer(1, 4));
     if (draw < 0.64) return this.#frame('PRICES_DATA', 10);
     if (draw < 0.65) return this.#frame('PRICES_DATA', LARGE_FRAME);
+    if (draw < 0.651) return this.#frame('PRICES_DATA', HUGE_FRAME);
     if (draw < 0.74) return this.#chance();
     if (draw < 0.83) return this.#collectorEvent();
     if (draw < 0.87) return this.#balance();

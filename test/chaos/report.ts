@@ -11,6 +11,8 @@ export interface ChaosReport {
   readonly tally: Tally;
   readonly faults: ReadonlyMap<Fault, number>;
   readonly audit: Audit;
+  /** Inserts of the summary of a large batch of ticks. */
+  readonly summaries: number;
   /** Last output of processes that exited unexpectedly. */
   readonly failures: readonly string[];
   /** The origin of wrong rows. */
@@ -24,7 +26,7 @@ export const isClean = ({ audit }: ChaosReport): boolean => {
 };
 
 /** The report as a plain text table. */
-export function renderReport({ bus, seed, seconds, tally, faults, audit, failures }: ChaosReport): string {
+export function renderReport({ bus, seed, seconds, tally, faults, audit, summaries, failures }: ChaosReport): string {
   const struck = [...faults.values()].reduce((sum, n) => sum + n, 0);
   const { expected, found, missing, duplicate } = totals(audit);
   const lines = [
@@ -41,6 +43,7 @@ export function renderReport({ bus, seed, seconds, tally, faults, audit, failure
     row('  of them pieces of larger bodies', audit.pieces),
     row('  of them acknowledged to a ledger', audit.acknowledged),
     row('  acknowledged and not on the bus', audit.lost.length),
+    row('summaries of large batches inserted', summaries),
     '',
     header('table', 'expected', 'found', 'missing', 'duplicate'),
     ...[...audit.tables, ...audit.states].map(([table, d]) => differenceRow(table, d)),

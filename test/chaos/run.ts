@@ -80,7 +80,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const audit = await (options.asksViews === false ? auditor.audit() : auditor.auditWithViews());
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     const explanation = await explainAll(stage, audit);
-    return { bus, seed, seconds, tally, audit, faults: stage.proxy.struck, failures: stage.failures, explanation };
+    const summaries = stage.journal.inserts('price_ends');
+    const { failures, proxy } = stage;
+    return { bus, seed, seconds, tally, audit, summaries, faults: proxy.struck, failures, explanation };
   } catch (error) {
     if (error instanceof Stopped) throw error;
     const what = error instanceof Error ? error.message : String(error);

@@ -52,10 +52,13 @@ describe('the heartbeats of a session', () => {
     await found.write({ type: 'connected', ...of, url: 'ws://127.0.0.1/' }, 5);
     await found.write({ type: 'connected', ...of, connectionId: 'c2', url: 'ws://127.0.0.1/' }, 6);
     expect(await lastFrames()).toEqual({ c1: 5, c2: 6 });
-    found.onFrame('c1', 17);
+    found.onComplete('c1', 17);
+    expect(await lastFrames()).toEqual({ c1: 17, c2: 6 });
+    // A frame that was read late is complete up to an earlier time than a poll has verified.
+    found.onComplete('c1', 12);
     expect(await lastFrames()).toEqual({ c1: 17, c2: 6 });
     await found.write({ type: 'disconnected', ...of, cause: 'reset' }, 17);
-    found.onFrame('c1', 18);
+    found.onComplete('c1', 18);
     expect(await lastFrames()).toEqual({ c2: 6 });
   });
 

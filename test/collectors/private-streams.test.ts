@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { Secret, TOPICS } from '../../core/index.js';
+import { Secret, systemClock, TOPICS } from '../../core/index.js';
 import { startAccountMarket } from '../support/account-market.js';
 import { concurrentIt as it } from '../support/at-end.js';
 import { until } from '../support/until.js';
@@ -50,6 +50,23 @@ describe.concurrent('the private streams of a collector', () => {
     await rig.waitForEvents('poll', (polls) =>
       polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (stale?.lastVerifiedAt ?? 0)),
     );
+  });
+
+  it('are complete up to polls with equal balances, also without a frame', async () => {
+    const market = await startAccountMarket();
+    const rig = await startCollector(market.exchange.url, { accounts: [market.ann.credentials], settings: POLL_OFTEN });
+    await rig.waitForEvents('subscribed', (found) => found.some(({ stream }) => stream === 'balance'));
+    const [connected] = (await rig.events('connected')).filter(({ stream }) => stream === 'balance');
+    const connectionId = connected?.connectionId ?? '';
+    const frames = async () => (await recordsOfKind(rig, 'account.balance-frame')).map(({ receivedAt }) => receivedAt);
+    await rig.waitForEvents('heartbeat', (found) =>
+      found.some(({ lastFrames }) => (lastFrames[connectionId] ?? 0) > (connected?.at ?? Infinity) + 1_000_000),
+    );
+    const lastFrame = Math.max(...(await frames()));
+    await market.fault('drop-connection', { stream: 'balance' });
+    const [lost] = await rig.waitForEvents('disconnected', (found) => found.some(({ stream }) => stream === 'balance'));
+    expect(lost?.at).toBeGreaterThan(lastFrame + 1_000_000);
+    expect(lost?.at).toBeLessThan(systemClock.nowMicros() - 2_000_000);
   });
 
   it('are stale when their heartbeats stop', async () => {

@@ -169,24 +169,32 @@ describe('the dashboards', () => {
 
   it('end a line with what a tile or table says: what was realised, and each balance, also one without a change', async () => {
     const portfolio = dashboards.find(({ uid }) => uid === 'chancery-portfolio') as Dashboard;
+    const panelOf = (title: string) => panelsOf(portfolio).find((one) => one.title === title) as Panel;
     const answerOf = (title: string) => {
-      const panel = panelsOf(portfolio).find((one) => one.title === title) as Panel;
+      const panel = panelOf(title);
       return ask(portfolio, panel.targets[0] as DashboardTarget, panel);
     };
     const [realised] = valuesOf(await answerOf('Realised'), 'realised');
     const drawn = valuesOf(await answerOf('Profit and loss over time'), 'realised').filter((one) => one !== null);
     expect(Number(drawn.at(-1))).toBeCloseTo(Number(realised), 6);
-    const lines = await answerOf('USDC');
-    const amounts = valuesOf(lines, 'usdc');
-    const ends = new Map(valuesOf(lines, 'kind').map((kind, row) => [kind, Number(amounts[row])]));
+    // Repeated per account.
+    const lines = panelOf('USDC balance: $account');
+    const { variables, ...context } = contextOf(portfolio, lines);
+    const lastBalance = async (account: string) => {
+      const chosen = new Map(variables).set('account', { value: account, options: [account] });
+      const sql = expandQuery((lines.targets[0] as DashboardTarget).rawSql, { ...context, variables: chosen });
+      const { answer } = await askTimed(clickhouse, sql);
+      const amounts = valuesOf(answer, 'usdc');
+      return Number(amounts[valuesOf(answer, 'kind').lastIndexOf('balance')]);
+    };
     const balances = await answerOf('Balances');
-    const tickers = valuesOf(balances, 'ticker');
+    const names = valuesOf(balances, 'name');
     const [accounts, totals] = [valuesOf(balances, 'account'), valuesOf(balances, 'balance')];
     const coins = accounts.flatMap((account, row) =>
-      tickers[row] === 'USDC' ? [[account, totals[row]] as const] : [],
+      names[row] === 'USD Coin' ? [[String(account), totals[row]] as const] : [],
     );
     expect(coins.length).toBeGreaterThan(0);
-    for (const [account, total] of coins) expect(ends.get(`${account} balance`)).toBeCloseTo(Number(total), 6);
+    for (const [account, total] of coins) expect(await lastBalance(account)).toBeCloseTo(Number(total), 6);
   });
 
   it('are asked through the provisioned data source within what the reader may ask for', async () => {

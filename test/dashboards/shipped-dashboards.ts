@@ -89,6 +89,10 @@ const panel = z.strictObject({
   options: z.record(z.string(), z.unknown()),
   transformations: z.array(z.strictObject({ id: z.string(), options: z.record(z.string(), z.unknown()) })).optional(),
   links: z.array(z.looseObject({ title: z.string(), url: z.string() })).optional(),
+  /** One panel per value of this variable. */
+  repeat: z.string().optional(),
+  repeatDirection: z.literal('h').optional(),
+  maxPerRow: z.int().optional(),
 });
 
 const queryVariable = z.strictObject({

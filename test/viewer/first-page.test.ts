@@ -78,11 +78,13 @@ describe('the first page', () => {
     expect(open.counts).toEqual({ open: 2, closing: 1, resolved: 1 });
     expect(open.events).toMatchObject([
       { event: 'cup', category: 'football', markets: 2, volume24h: 12_345, outcome: 'Blue', price: 0.6, basis: '' },
-      { event: 'rain', category: 'weather', markets: 1, volume24h: 20, outcome: 'Yes', price: 0.2, basis: '' },
+      { event: 'rain', category: 'weather', markets: 1, volume24h: 20, outcome: '', price: 0.2, basis: '' },
     ]);
+    expect(open.events.map(({ endedAt }) => endedAt)).toEqual([null, null]);
     expect((await events({ list: 'closing', search: '' })).events.map(({ event }) => event)).toEqual(['cup']);
     const resolved = await events({ list: 'resolved', search: '' });
     expect(resolved.events).toMatchObject([{ event: 'past', outcome: 'Ann', basis: 'final chance', price: null }]);
+    expect(Math.abs((resolved.events[0]?.endedAt ?? 0) - (Date.now() - 200_000))).toBeLessThan(60_000);
   });
 
   it('finds events by words of title, category, tags and ID, in any case', async () => {
@@ -117,11 +119,15 @@ describe('the first page', () => {
     expect(await rows.first().innerText()).not.toContain('Leading:');
     await narrowInOtherTheme(page);
     await expectSound(page);
-    expect(await rows.first().innerText()).toContain('Leading: Blue');
+    expect(await rows.first().innerText()).toContain('Leading: Blue · 12,345 USDC in 24 h');
     await page.getByRole('button', { name: 'Resolved' }).click();
     await expect
       .poll(() => rows.allInnerTexts())
       .toEqual([expect.stringMatching(/Who won\?\s+Resolved as Ann, by final chance/)]);
+    // At its end, not at the present.
+    const link = new URL((await rows.first().getByRole('link').getAttribute('href')) ?? '', viewer.url);
+    const range = ['from', 'to'].map((name) => Number(link.searchParams.get(name)));
+    expect(range[1]).toBe((range[0] ?? 0) + 3_660_000);
     const cut = `(() => {
       const closed = document.querySelector('.home tbody td:nth-child(3)');
       closed.textContent = '59 min ago';

@@ -45,7 +45,7 @@ it('the volume of all users is not 0 where their trades are not recorded', async
   await loaded(page);
   const textOf = (id: number) => page.locator(`[data-panel="${id}"] .body`).innerText();
   expect(await textOf(1)).toBe(
-    'No trade is recorded in this time; volume and trades need an API key (--accounts-file)',
+    'No trade is recorded in this time. Without a recorded account none can be: volume and trades need an API key (--accounts-file)',
   );
   expect((await textOf(2)).split('\n')).toEqual(['Volume', '4 USDC', 'Trades', '1', 'Fees', '0.01 USDC']);
 });

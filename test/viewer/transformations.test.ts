@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { besideTimes } from '../../viewer/display/joins.js';
 import { type Transformation, transformed, unsupportedTransformation } from '../../viewer/display/transformations.js';
 import type { Field, Frame, Value } from '../../viewer/frames.js';
 
@@ -145,5 +146,30 @@ describe('what is not supported of transformations', () => {
     [[{ id: 'groupBy', disabled: true }, { id: 'merge' }], undefined],
   ])('%j: %s', (transformations, message) => {
     expect(unsupportedTransformation(transformations)).toBe(message);
+  });
+});
+
+describe('a table of several results', () => {
+  const outcomes = frame({ time: [20, 20, 30], outcome: ['yes', 'no', 'yes'], price: [0.4, 0.6, 0.5] });
+  const completeness = frame({ time: [10, 20, 30], missing: [1, 0.5, 0] }, 'B');
+
+  it('has those with one row per time as columns of the first, also at times that it lacks', () => {
+    const { frame: table, left } = besideTimes([outcomes, completeness]);
+    expect(left).toBe(0);
+    expect(columnsOf(table ? [table] : [])).toEqual([
+      {
+        time: [10, 20, 20, 30],
+        outcome: [null, 'yes', 'no', 'yes'],
+        price: [null, 0.4, 0.6, 0.5],
+        missing: [1, 0.5, 0.5, 0],
+      },
+    ]);
+  });
+
+  it('leaves out those without a time, or with several rows of one', () => {
+    expect(besideTimes([completeness, outcomes])).toEqual({ frame: completeness, left: 1 });
+    expect(besideTimes([prices, completeness])).toEqual({ frame: prices, left: 1 });
+    expect(besideTimes([outcomes, prices])).toEqual({ frame: outcomes, left: 1 });
+    expect(besideTimes([])).toEqual({ frame: undefined, left: 0 });
   });
 });

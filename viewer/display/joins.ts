@@ -83,6 +83,45 @@ function ownKey(frames: readonly Frame[]): (frame: Frame) => Field | undefined {
   return ({ fields }) => fields.find((one) => one.name === name);
 }
 
+/**
+ * The first frame with the fields of those others that have one row per time, by its times. Times that it lacks are rows with their
+ * fields alone, in order; so what is missing where the first frame has nothing is shown too.
+ * @returns also how many frames are left out, which have no time or several rows of one
+ */
+export function besideTimes([first, ...others]: readonly Frame[]): { frame: Frame | undefined; left: number } {
+  const isTime = ({ kind }: Field) => kind === 'time';
+  const key = first?.fields.find(isTime);
+  if (!first || !key) return { frame: first, left: others.length };
+  const beside = others.flatMap((frame) => {
+    const times = frame.fields.find(isTime);
+    const rows = new Map(times?.values.map((time, row) => [time, row]));
+    const fields = frame.fields.filter((field) => field !== times);
+    return times && rows.size === times.values.length ? [{ rows, fields }] : [];
+  });
+  if (beside.length === 0) return { frame: first, left: others.length };
+  const own = new Set(key.values);
+  const lacking = [...new Set(beside.flatMap(({ rows }) => [...rows.keys()]))].filter((time) => !own.has(time));
+  const rows = [
+    ...key.values.map((time, row) => ({ time, row })),
+    ...lacking.map((time) => ({ time, row: undefined })),
+  ].sort((a, b) => Number(a.time) - Number(b.time));
+  const fields = [
+    ...first.fields.map((field) => ({
+      ...field,
+      values: rows.map(({ time, row }) =>
+        row === undefined ? (field === key ? time : null) : (field.values[row] ?? null),
+      ),
+    })),
+    ...beside.flatMap(({ rows: index, fields }) =>
+      fields.map((field) => ({
+        ...field,
+        values: rows.map(({ time }) => field.values[index.get(time) ?? -1] ?? null),
+      })),
+    ),
+  ];
+  return { frame: { refId: first.refId, fields: numbered(fields) }, left: others.length - beside.length };
+}
+
 /** The rows of a join: their keys, and which row of each table is in them. */
 interface Picks {
   readonly keys: readonly Value[];

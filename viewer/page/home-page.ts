@@ -9,6 +9,9 @@ const REFRESH_MS = 10_000;
 /** Until events are listed, and after a failed request. */
 const SOON_MS = 1000;
 const TYPED_MS = 200;
+/** The time of an event that has ended which its link shows: before its last price, and after. */
+const LAST_MS = 3_600_000;
+const AFTER_MS = 60_000;
 /** The former list stays for so long after the click on another one. */
 const SLOW_MS = 300;
 const TITLES: Readonly<Record<EventListName, string>> = {
@@ -201,7 +204,7 @@ export class HomePage {
       return h(
         'tr',
         {},
-        h('td', {}, this.#eventLink(one.event, one.title), outcomeLine(one, resolved), h('small', {}, describe(one))),
+        h('td', {}, this.#eventLink(one, one.title), outcomeLine(one, resolved), h('small', {}, describe(one))),
         h(
           'td',
           { className: 'minor', title: outcome },
@@ -230,7 +233,7 @@ export class HomePage {
       const change = price - before;
       const cell = number(`${change > 0 ? '+' : '−'}${(Math.abs(change) * 100).toFixed(1)}`);
       cell.classList.add(change > 0 ? 'up' : 'down');
-      const link = this.#eventLink(event, title, market);
+      const link = this.#eventLink({ event }, title, market);
       return h('tr', {}, h('td', {}, link, h('small', {}, name)), number(percent(price)), cell);
     });
     return table(
@@ -239,14 +242,15 @@ export class HomePage {
     );
   }
 
-  /** The title, as a link to the dashboard of the event, or of its market. */
-  #eventLink(event: string, name: string, market?: string): HTMLElement {
+  /** The title, as a link to the dashboard of the event, or of its market; of an event that has ended, at its last hour. */
+  #eventLink({ event, endedAt }: LinkedEvent, name: string, market?: string): HTMLElement {
     const title = h('span', { title: name }, name);
     const dashboard = market === undefined ? EVENT_DASHBOARD : MARKET_DASHBOARD;
     if (!this.#dashboards.has(dashboard)) return title;
     const chosen = new URLSearchParams({
       'var-event': event,
       ...(market === undefined ? {} : { 'var-market': market }),
+      ...(typeof endedAt === 'number' ? { from: `${endedAt - LAST_MS}`, to: `${endedAt + AFTER_MS}` } : {}),
     });
     return this.#link(`/d/${dashboard}?${chosen}`, title);
   }
@@ -271,6 +275,9 @@ export class HomePage {
   }
 }
 
+/** The event of a link. */
+type LinkedEvent = Pick<ListedEvent, 'event'> & Partial<Pick<ListedEvent, 'endedAt'>>;
+
 function message(text: string): HTMLElement {
   return h('p', { className: 'empty' }, text);
 }
@@ -293,11 +300,13 @@ const dateOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16
 const describe = ({ category, markets }: ListedEvent): string =>
   [category, `${markets} ${markets === 1 ? 'market' : 'markets'}`].filter((part) => part !== '').join(' · ');
 
-/** The outcome where its column has no room. */
-function outcomeLine({ outcome, basis }: ListedEvent, resolved: boolean): HTMLElement | undefined {
-  if (!resolved) return outcome === '' ? undefined : h('small', { className: 'narrow' }, `Leading: ${outcome}`);
+/** The outcome and the volume, where their columns have no room. */
+function outcomeLine({ outcome, basis, volume24h }: ListedEvent, resolved: boolean): HTMLElement | undefined {
   const by = basis ? `, by ${basis}` : '';
-  return h('small', { className: 'narrow' }, `Resolved as ${outcome || 'not known'}${by}`);
+  const leading = outcome === '' ? [] : [`Leading: ${outcome}`];
+  const parts = resolved ? [`Resolved as ${outcome || 'not known'}${by}`] : leading;
+  if (volume24h !== null) parts.push(`${amount(volume24h)} USDC in 24 h`);
+  return parts.length === 0 ? undefined : h('small', { className: 'narrow' }, parts.join(' · '));
 }
 
 function amount(value: number): string {

@@ -128,8 +128,14 @@ class Page implements Shell {
   }
 
   showProblem(text: string | undefined): void {
-    this.#problem.hidden = text === undefined;
     this.#problem.textContent = shown(text ?? '');
+    this.#hideRepeated();
+  }
+
+  /** What the line about recording says is not said twice. */
+  #hideRepeated(): void {
+    const { textContent } = this.#problem;
+    this.#problem.hidden = textContent === '' || textContent === this.#state.textContent;
   }
 
   async open(): Promise<void> {
@@ -209,6 +215,7 @@ class Page implements Shell {
   #setState(text: string, level: 'good' | 'bad' | 'none'): void {
     this.#state.textContent = text;
     this.#state.dataset['level'] = level;
+    this.#hideRepeated();
   }
 
   #toggleTheme(): void {

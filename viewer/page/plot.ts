@@ -4,7 +4,7 @@ import { shown } from '../display/safe-text.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 import { isUnderPointer } from './redrawn.js';
-import { AFTER_LAST_LABEL, AXIS_FONT, axisName, axisSize, axisStyle, SYNC, timeAxis } from './time-chart/axes.js';
+import { AXIS_FONT, axisName, axisSize, axisStyle, besideLabels, SYNC, timeAxis } from './time-chart/axes.js';
 import { clipped } from './time-chart/layers.js';
 import { hideTooltip, showTooltip } from './tooltip.js';
 
@@ -86,7 +86,7 @@ function createPlot(
   return new uPlot(
     {
       ...size,
-      padding: [8, x.kind === 'names' ? 12 : AFTER_LAST_LABEL, 0, 0],
+      padding: [8, x.kind === 'names' ? 12 : besideLabels, 0, 0],
       legend: { show: false },
       cursor: {
         drag: { x: isTime, y: false, setScale: false },

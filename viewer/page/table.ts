@@ -10,6 +10,7 @@ import {
   isHiddenFrom,
   thresholdColor,
 } from '../display/fields.js';
+import { besideTimes } from '../display/joins.js';
 import { shown } from '../display/safe-text.js';
 import type { Frame, Value } from '../frames.js';
 import { h } from './dom.js';
@@ -23,8 +24,9 @@ const LONG_TEXT = 24;
 const FEW_ROWS = 2;
 const FEW_COLUMNS = 2;
 
+/** With several results, those with one row per time are columns of the first; others are not shown. */
 export function drawTable(context: PanelContext, frames: readonly Frame[] = context.frames): Drawn {
-  const [frame] = frames;
+  const { frame, left } = besideTimes(frames);
   const displays = frame ? displaysOf([frame], context.config) : [];
   const columns = displays.filter((display) => !isHiddenFrom(display, 'viz'));
   const rows = frame?.fields[0]?.values.length ?? 0;
@@ -77,7 +79,7 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
       element.classList.toggle('wraps', isTooWide());
       element.classList.toggle('scrolls', isTooWide());
     },
-    ...(frames.length > 1 ? { note: `the first of ${frames.length} results` } : {}),
+    ...(left > 0 ? { note: `without ${left} of ${frames.length} results` } : {}),
   };
 }
 

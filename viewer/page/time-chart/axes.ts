@@ -11,8 +11,11 @@ import { type ChartData, type Series, VOLUME_SCALE } from './chart-data.js';
 /** Fraction of the height that bars of volume take below candles. */
 const VOLUME_HEIGHT = 0.22;
 const DAY_S = 86_400;
-/** Pixels to the right of the axis of time: half of the label at its end, as of 18:00. */
-export const AFTER_LAST_LABEL = 18;
+/** Pixels beside the axis of time: half of the label at its end, as of 18:00, or as of 18:00:30. */
+const BESIDE_LABEL = 18;
+const BESIDE_LONG_LABEL = 28;
+/** Least distance of two labels of the axis of time, pixels. */
+const LABEL_SPACE = 70;
 export const AXIS_FONT = '11px system-ui, "Open Sans", sans-serif';
 
 /** Charts over time share the line at the pointer, and no drag: the chart in which it ends zooms. */
@@ -61,7 +64,7 @@ export const axisName = (name: string | undefined): uPlot.Axis =>
 
 export const timeAxis = (theme: Theme): uPlot.Axis => ({
   ...axisStyle(theme),
-  space: 70,
+  space: LABEL_SPACE,
   size: 28,
   gap: 6,
   values: timeLabels,
@@ -126,6 +129,13 @@ function extentOf(shown: readonly Series[], scale: string, below: number): [numb
   const lowest = low - pad - ((high - low) * below) / (1 - below);
   const bottom = min ?? (low >= 0 && (low < pad * 4 || lowest < 0) ? 0 : lowest);
   return [Math.min(bottom, low), Math.max(max ?? high + pad, high)];
+}
+
+/** Room for half of the label at an end of the axis of time. */
+export function besideLabels({ width, scales }: uPlot): number {
+  const { min, max } = scales['x'] ?? {};
+  const secondsPerLabel = ((max ?? 0) - (min ?? 0)) / Math.max(1, width / LABEL_SPACE);
+  return secondsPerLabel > 0 && secondsPerLabel < 60 ? BESIDE_LONG_LABEL : BESIDE_LABEL;
 }
 
 function timeLabels(_: uPlot, splits: number[], __: number, ___: number, increment: number): string[] {

@@ -7,7 +7,7 @@ import { anchorOf } from '../links.js';
 import type { Drawn, PanelContext } from '../panel-context.js';
 import { isUnderPointer } from '../redrawn.js';
 import { hideTooltip, showTooltip } from '../tooltip.js';
-import { AFTER_LAST_LABEL, axesOf, SYNC, scalesOf } from './axes.js';
+import { axesOf, besideLabels, SYNC, scalesOf } from './axes.js';
 import { type ChartData, chartDataOf, isCandlestick, type Series } from './chart-data.js';
 import { annotationsOf, drawBackground, drawCandles } from './layers.js';
 import { drawLegend } from './legend.js';
@@ -64,7 +64,7 @@ class TimeChart {
     const { context, data } = this;
     const options: uPlot.Options = {
       ...size,
-      padding: [8, AFTER_LAST_LABEL, 0, 0],
+      padding: [8, besideLabels, 0, data.isEmpty ? besideLabels : 0],
       legend: { show: false },
       cursor: {
         drag: { x: true, y: false, setScale: false },
