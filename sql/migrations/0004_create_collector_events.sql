@@ -1,5 +1,5 @@
--- What collectors report about their own connections and polls. The view coverage is computed from these rows alone; gaps and
--- completeness also from the times in which event search listed an event.
+-- What collectors report about their own connections and polls: the basis of coverage, gaps and completeness, together with the times in
+-- which event search listed an event, and those in which records were lost.
 CREATE TABLE IF NOT EXISTS {database}.collector_events
 (
     `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.collector-events of the record' CODEC(ZSTD(1)),
