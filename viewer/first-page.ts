@@ -58,7 +58,6 @@ export interface Mover {
 const KEPT_MS = 4000;
 /** While there are no events, or no movers: a new instance has them within seconds. */
 const KEPT_EMPTY_MS = 500;
-const MOVERS_KEPT_MS = 15_000;
 const MAX_EVENTS = 100;
 const MAX_MOVERS = 12;
 
@@ -172,7 +171,7 @@ export class FirstPage {
   }
 
   async movers(signal: AbortSignal): Promise<readonly Mover[]> {
-    const { data } = await this.#ask(MOVERS, {}, this.#hasMovers ? MOVERS_KEPT_MS : KEPT_MS, signal);
+    const { data } = await this.#ask(MOVERS, {}, this.#hasMovers ? KEPT_MS : KEPT_EMPTY_MS, signal);
     this.#hasMovers = data.length > 0;
     return data.map(([event, market, title, name, price, before]) => ({
       event: text(event),

@@ -12,6 +12,8 @@ const SPREAD_MONTHS = 6;
 const LARGE_FRAME = 60;
 /** More entries than a worker needs for a batch whose materialized views are fed by a summary. */
 const HUGE_FRAME = 10_500;
+/** The number of the record with such a frame: one per session. */
+const HUGE_RECORD = 200;
 const ACCOUNTS = ['first', 'second', 'third'];
 
 /**
@@ -21,6 +23,7 @@ const ACCOUNTS = ['first', 'second', 'third'];
 export class RecordSource {
   readonly #req: string;
   #trade = 0;
+  #records = 0;
 
   constructor(
     private readonly random: Random,
@@ -31,11 +34,11 @@ export class RecordSource {
 
   next(): ReceivedRecord {
     const { random } = this;
+    if (++this.#records === HUGE_RECORD) return this.#frame('PRICES_DATA', HUGE_FRAME);
     const draw = random.next();
     if (draw < 0.55) return this.#frame('PRICES_DATA_DELTA', random.integer(1, 4));
     if (draw < 0.64) return this.#frame('PRICES_DATA', 10);
     if (draw < 0.65) return this.#frame('PRICES_DATA', LARGE_FRAME);
-    if (draw < 0.651) return this.#frame('PRICES_DATA', HUGE_FRAME);
     if (draw < 0.74) return this.#chance();
     if (draw < 0.83) return this.#collectorEvent();
     if (draw < 0.87) return this.#balance();

@@ -362,6 +362,20 @@ describe('a chart over time', () => {
   });
 });
 
+it('has the tooltip of the candle under the pointer, in its right half too', async () => {
+  const { page, problems } = await open('charts?from=1763719200000&to=1763719800000');
+  const over = partOf(page, 3, '.u-over');
+  await over.waitFor();
+  const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
+  // 11 candles of 60 s from 09:59:30; the sixth is that of 10:04:30.
+  for (const seconds of [305, 330, 355]) {
+    await over.hover({ position: { x: (width * seconds) / 660, y: height / 2 } });
+    await page.locator('.tooltip:visible', { hasText: '10:04:30' }).waitFor();
+  }
+  expect(problems).toEqual([]);
+  await page.context().close();
+});
+
 describe('a table at 360 pixels', () => {
   it('has low rows, bars that begin at one place, and marks the row of the chosen values; its legend cuts no number', async () => {
     const { page, problems } = await open('tables?var-chosen=2');

@@ -90,8 +90,11 @@ async function draw(browser: Browser, url: string): Promise<number> {
   for (const { name, path } of [{ name: 'first-page', path: '/' }, ...dashboards]) {
     for (const colorScheme of ['dark', 'light'] as const) {
       const { page } = await openPage(browser, `${url}${path}`, { ...size, colorScheme, atMs: SEEDED_NOW_MS });
-      if (path === '/') await page.locator('.home tbody tr').first().waitFor();
-      else await loaded(page);
+      if (path === '/') {
+        const tables = page.locator('.home table');
+        await tables.first().waitFor();
+        await tables.nth(1).waitFor();
+      } else await loaded(page);
       await page.locator('.state:text-matches("^recording(?! has stopped)")').waitFor();
       const file = join(values.out, `${name}-${colorScheme}.png`);
       await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });

@@ -30,8 +30,8 @@ const NAMED: Readonly<Record<Theme, Readonly<Record<string, string>>>> = {
 };
 /** After Okabe and Ito's colors; on each background, people with protanopia or deuteranopia can tell any two apart. */
 const SERIES: Readonly<Record<Theme, readonly string[]>> = {
-  dark: ['#56b4e9', '#e69f00', '#2fc79a', '#c2549b', '#f0e442', '#7f9cf5', '#e8743b', '#b8bec9'],
-  light: ['#0072b2', '#b38900', '#007a5a', '#610061', '#4e2f13', '#3d5bd0', '#af582c', '#4d5561'],
+  dark: ['#56b4e9', '#e69f00', '#2fc79a', '#c2549b', '#f0e442', '#9333ff', '#e8743b', '#b8bec9'],
+  light: ['#0072b2', '#b38900', '#007a5a', '#610061', '#4e2f13', '#8d00f8', '#af582c', '#4d5561'],
 };
 
 /** A color of a dashboard's file: one of Grafana's names, with `dark-`, `semi-dark-`, `light-`, or a hexadecimal one. */

@@ -52,6 +52,14 @@ export function tilesOf({ panel, frames, config }: TiledPanel): Tile[] {
     .map(({ display, value, row }) => ({ name: nameOfRow(display, row, frames, config), value, display }));
 }
 
+/** How many rows of a panel that shows them all are above its limit, in words; empty when none is. */
+export function limitNote({ panel, frames }: TiledPanel): string {
+  const reduce = asRecord(panel.options['reduceOptions']);
+  const limit = asNumber(reduce['limit']) || DEFAULT_LIMIT;
+  const rows = Math.max(0, ...frames.map(({ fields }) => fields[0]?.values.length ?? 0));
+  return reduce['values'] === true && rows > limit ? `the first ${limit} of ${rows} rows` : '';
+}
+
 /** Of a value without a name of its own: the texts of its row, and the name of its field if these do not tell. */
 function nameOfRow(display: Display, row: number, frames: readonly Frame[], config: FieldConfig): string {
   if (display.isNamed) return display.nameAt(row);

@@ -1,6 +1,6 @@
 import { colorOf, seriesColor } from '../display/colors.js';
 import { asText, formatValue, valueColor } from '../display/fields.js';
-import { tilesOf } from '../display/tiles.js';
+import { limitNote, tilesOf } from '../display/tiles.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 
@@ -29,5 +29,6 @@ export function drawBarGauge(context: PanelContext): Drawn {
       h('td', { className: 'number' }, `${text}${suffix}`),
     );
   });
-  return { element: h('div', { className: 'scroll' }, h('table', { className: 'bars' }, h('tbody', {}, ...rows))) };
+  const element = h('div', { className: 'scroll' }, h('table', { className: 'bars' }, h('tbody', {}, ...rows)));
+  return { element, note: limitNote(context) };
 }

@@ -209,7 +209,10 @@ class Page implements Shell {
     const isRunning = liveCollectors > 0 && newestSeconds < STOPPED_SECONDS;
     const age = `newest record ${ageOf(newestSeconds)} old`;
     const gap = missing === null ? '' : `, ${formatPart(missing)} missing in the last hour`;
-    this.#setState(`${isRunning ? 'recording' : 'recording has stopped'}, ${age}${gap}`, isRunning ? 'good' : 'bad');
+    this.#setState(
+      `${isRunning ? 'recording' : 'recording has stopped or is late'}, ${age}${gap}`,
+      isRunning ? 'good' : 'bad',
+    );
   }
 
   #setState(text: string, level: 'good' | 'bad' | 'none'): void {

@@ -50,7 +50,8 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
     });
     const width = asNumber(display.custom['width']);
     if (width !== undefined) heading.style.width = `${width}px`;
-    const sorter = h('button', { type: 'button', title: `Sort by ${display.name}` }, display.name);
+    const title = headingOf(display);
+    const sorter = h('button', { type: 'button', title: `Sort by ${title}` }, title);
     sorter.addEventListener('click', () => {
       const { name: column, field } = display;
       const { by } = tableOrder;
@@ -81,6 +82,12 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
     },
     ...(left > 0 ? { note: `without ${left} of ${frames.length} results` } : {}),
   };
+}
+
+/** A name that depends on the row is that of a value, not of the column. */
+function headingOf({ name, nameAt, field }: Display): string {
+  const last = field.values.length - 1;
+  return last > 0 && nameAt(0) !== nameAt(last) ? field.name : name;
 }
 
 /** The order of the panel's file. */

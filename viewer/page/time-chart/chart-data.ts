@@ -60,6 +60,8 @@ export interface ChartData {
   readonly series: readonly Series[];
   readonly candles: readonly Candle[];
   readonly missing: readonly MissingStretch[];
+  /** Whether values are drawn from their time to the next one, as bars, candles and steps; else at their time. */
+  readonly fillsBuckets: boolean;
   /** Whether a frame says how complete its buckets are. */
   readonly isCompletenessKnown: boolean;
   /** Whether there is no value to draw, also when the reader shows every series. */
@@ -82,6 +84,7 @@ export function chartDataOf(context: PanelContext): ChartData | undefined {
     missing: own.flatMap(({ times, bucketMs, completeness }) =>
       completeness ? missingStretches(times, bucketMs, completeness) : [],
     ),
+    fillsBuckets: candles.length > 0 || series.some(({ drawsBars, display }) => drawsBars || isStepped(display)),
     isCompletenessKnown: frames.some(({ completeness }) => completeness !== undefined),
     isEmpty: candles.length === 0 && !series.some(hasShapes),
   };

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import { asRecord, asText, formatValue, isHiddenFrom } from '../../display/fields.js';
+import { rowAt } from '../../display/pointed-row.js';
 import { isAllMissing, isCompleteness } from '../../display/strokes.js';
 import { formatTime } from '../../display/units.js';
 import { h } from '../dom.js';
@@ -68,6 +69,7 @@ class TimeChart {
       legend: { show: false },
       cursor: {
         drag: { x: true, y: false, setScale: false },
+        dataIdx: (_, __, ___, seconds) => rowAt(data.times, seconds * 1000, data.fillsBuckets) ?? null,
         points: { show: !isCandlestick(context), size: 6 },
         sync: SYNC,
       },
@@ -84,7 +86,7 @@ class TimeChart {
     const plot = new uPlot(options, alignedData(data), this.#holder);
     if (this.#linked) {
       plot.over.style.cursor = 'pointer';
-      plot.over.addEventListener('click', ({ offsetX }) => this.#follow(plot.posToIdx(offsetX)));
+      plot.over.addEventListener('click', ({ offsetX }) => this.#follow(this.#rowAt(plot, offsetX)));
     }
     return plot;
   }
@@ -95,8 +97,8 @@ class TimeChart {
   }
 
   /** Opens the data link of the time that was clicked. (The chart may be newer than the last move of the pointer.) */
-  #follow(index: number): void {
-    const time = this.data.times[index];
+  #follow(index: number | undefined): void {
+    const time = this.data.times[index ?? -1];
     const { display, of } = this.#linked ?? {};
     const row = time === undefined ? -1 : (of?.times.indexOf(time) ?? -1);
     const link = display?.links[0];
@@ -120,14 +122,21 @@ class TimeChart {
     this.context.onZoom(from, to);
   }
 
+  /** The row that is drawn at a position, pixels from the left. */
+  #rowAt(plot: uPlot, left: number): number | undefined {
+    const { times, fillsBuckets } = this.data;
+    return rowAt(times, plot.posToVal(left, 'x') * 1000, fillsBuckets);
+  }
+
   #hover(plot: uPlot): void {
-    const { idx, left = -1, event } = plot.cursor;
+    const { left = -1, event } = plot.cursor;
+    const row = this.#rowAt(plot, left);
     // A cursor that follows that of another chart has no event: only one tooltip is shown.
-    if (!event || left < 0 || idx === null || idx === undefined || !isUnderPointer(plot.over)) {
+    if (!event || left < 0 || row === undefined || !isUnderPointer(plot.over)) {
       if (event) hideTooltip(plot);
       return;
     }
-    const time = this.data.times[idx] ?? 0;
+    const time = this.data.times[row] ?? 0;
     const hoveredMs = plot.posToVal(left, 'x') * 1000;
     const notes = annotationsOf(this.context)
       .filter(({ from, to }) => hoveredMs >= from && hoveredMs <= to)
