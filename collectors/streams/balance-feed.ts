@@ -43,7 +43,9 @@ export class BalanceFeed {
     const values = this.#valuesOf(balances.filter(({ assetId }) => this.#assets.has(assetId)));
     const at = clock.nowMicros();
     connection.monitor.onState(account, values, at, false);
-    if (subscription.verifiedAt === at) connection.onVerified(at - Math.ceil(tookMs * 1000) - ANSWER_LAG_MICROS);
+    // Without a balance from the stream there is nothing to compare.
+    if (values.size > 0 && subscription.verifiedAt === at)
+      connection.onVerified(at - Math.ceil(tookMs * 1000) - ANSWER_LAG_MICROS);
   }
 
   close(): Promise<void> {

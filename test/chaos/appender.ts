@@ -18,7 +18,11 @@ const TICK_MS = 20;
 const options = JSON.parse(process.argv[2] ?? '{}') as AppenderOptions;
 const signal = processSignal(process.stdin);
 const random = new Random(options.seed);
-const bus = ambiguous(options.kafka ? openKafkaBus(options.kafka) : openEmbeddedBus({ dir: options.dir }), random);
+const bus = ambiguous(
+  options.kafka ? openKafkaBus(options.kafka) : openEmbeddedBus({ dir: options.dir }),
+  random,
+  options.hugeFrames,
+);
 const log = createLogger({ service: 'appender', level: 'fatal' });
 await ensureTopics(bus, Object.values(TOPICS), options.topic, { log, signal });
 const publisher = new Publisher({
@@ -28,7 +32,7 @@ const publisher = new Publisher({
   log,
 });
 const acknowledged = new Acknowledged(options.acknowledgedFile, publisher.sessionId);
-const source = new RecordSource(random, publisher.sessionId);
+const source = new RecordSource(random, publisher.sessionId, options.hugeFrames);
 publisher.run().catch((error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

@@ -45,7 +45,7 @@ try {
     process.exit(isUnharmed(reports) ? 0 : 1);
   }
   const kills = values.kills === undefined ? {} : { kills: Number(values.kills) };
-  const report = await runChaos({ bus, minutes, seed, ...kills, signal: processSignal(), say });
+  const report = await runChaos({ bus, minutes, seed, ...kills, hugeFrames: true, signal: processSignal(), say });
   await new Promise((written) => process.stdout.write(`${renderReport(report)}\n`, written));
   const clean = isClean(report);
   const faults = renderFaults(report);

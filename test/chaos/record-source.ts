@@ -28,13 +28,15 @@ export class RecordSource {
   constructor(
     private readonly random: Random,
     private readonly sessionId: string,
+    /** Whether one frame per session is huge. */
+    private readonly hugeFrames = false,
   ) {
     this.#req = JSON.stringify({ stream: 'order-book', connection: sessionId });
   }
 
   next(): ReceivedRecord {
     const { random } = this;
-    if (++this.#records === HUGE_RECORD) return this.#frame('PRICES_DATA', HUGE_FRAME);
+    if (++this.#records === HUGE_RECORD && this.hugeFrames) return this.#frame('PRICES_DATA', HUGE_FRAME);
     const draw = random.next();
     if (draw < 0.55) return this.#frame('PRICES_DATA_DELTA', random.integer(1, 4));
     if (draw < 0.64) return this.#frame('PRICES_DATA', 10);

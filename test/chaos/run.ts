@@ -19,6 +19,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** The run ends early after this many kills. */
   readonly kills?: number;
+  /** Whether some batches are large enough for a summary; they take several times as long to compare. */
+  readonly hugeFrames?: boolean;
   /** Whether aggregates are compared and all views asked in the end, too: yes unless given. */
   readonly asksViews?: boolean;
   readonly signal?: AbortSignal;
@@ -49,6 +51,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     appenders: 2,
     recordsPerSecond: 120,
     load: 60,
+    hugeFrames: options.hugeFrames ?? false,
     fault: (path) => (faulty ? chooseFault(faultRandom, path) : undefined),
     faultDelayMs: () => faultRandom.integer(20, 800),
     downMs: () => faultRandom.integer(0, 400),

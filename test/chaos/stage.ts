@@ -33,6 +33,8 @@ export interface StageOptions {
   readonly downMs?: () => number;
   /** Of each topic. Default 4. */
   readonly partitions?: number;
+  /** Whether appenders append frames that make a batch large enough for a summary. */
+  readonly hugeFrames?: boolean;
   /** Protection that is disabled in the workers. */
   readonly without?: Protection;
 }
@@ -44,6 +46,7 @@ export interface AppenderOptions {
   readonly topic: TopicOptions;
   readonly seed: number;
   readonly recordsPerSecond: number;
+  readonly hugeFrames: boolean;
   readonly acknowledgedFile: string;
 }
 
@@ -200,7 +203,7 @@ export class Stage {
   }
 
   #startAppender(): Promise<ServiceProcess> {
-    const { bus, seed, recordsPerSecond } = this.options;
+    const { bus, seed, recordsPerSecond, hugeFrames = false } = this.options;
     const session = this.#sessions++;
     const options: AppenderOptions = {
       ...(this.broker && bus === 'kafka' ? { kafka: { brokers: [this.broker.address], prefix: PREFIX } } : {}),
@@ -208,6 +211,7 @@ export class Stage {
       topic: this.#topic,
       seed: seed * 1000 + session,
       recordsPerSecond,
+      hugeFrames,
       acknowledgedFile: join(this.acknowledgedFolder, String(session)),
     };
     return ServiceProcess.startScript('test/chaos/appender.js', [JSON.stringify(options)]);

@@ -1,7 +1,7 @@
 import { colorOf } from '../display/colors.js';
 import { asText, formatValue, thresholdColor, valueColor } from '../display/fields.js';
 import { shown } from '../display/safe-text.js';
-import { type Tile, tilesOf } from '../display/tiles.js';
+import { limitNote, type Tile, tilesOf } from '../display/tiles.js';
 import { h } from './dom.js';
 import { drawEmpty } from './number-columns.js';
 import type { Drawn, PanelContext } from './panel-context.js';
@@ -21,6 +21,7 @@ export function drawGauge(context: PanelContext): Drawn {
   const element = h('div', { className: 'tiles' }, ...tiles.map((tile) => dialOf(tile, tiles.length > 1, context)));
   return {
     element,
+    note: limitNote(context),
     resize: (width, height) => {
       element.style.gridTemplateColumns = `repeat(${columnsFor(tiles.length, width, height)}, minmax(0, 1fr))`;
     },

@@ -1,6 +1,6 @@
 import { colorOf } from '../display/colors.js';
 import { asText, formatValue, valueColor } from '../display/fields.js';
-import { tilesOf } from '../display/tiles.js';
+import { limitNote, tilesOf } from '../display/tiles.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 
@@ -25,7 +25,11 @@ export function drawStat(context: PanelContext): Drawn {
       h('div', { className: 'tile' }, named ? h('span', { className: 'name', title: name }, name) : undefined, shown),
     );
   }
-  return { element, resize: (width, height) => fitValues(element, values, { width, height }, named) };
+  return {
+    element,
+    note: limitNote(context),
+    resize: (width, height) => fitValues(element, values, { width, height }, named),
+  };
 }
 
 const textMode = ({ panel }: PanelContext): string => asText(panel.options['textMode']) ?? 'auto';
