@@ -17,6 +17,8 @@ const RECORDS_PER_TOPIC = 300_000;
 const PARTITIONS = 8;
 const PAD = 1000;
 const STABLE_MS = 3000;
+/** 600,000 records, beside other tests on two processors. */
+const DRAINED_WITHIN_MS = 700_000;
 /** Fraction of a worker's limit in docker-compose.yml, and of the records that it may not hold; the rest is a margin. */
 const MAX_SHARE = 0.9;
 
@@ -63,7 +65,7 @@ describeWithKafka('a ClickHouse that does not respond to inserts', { own: true }
       });
       expect(await lagInStatus(stage)).toBe(RECORDS_PER_TOPIC);
       respond();
-      await stage.rig.drained();
+      await stage.rig.drained(DRAINED_WITHIN_MS);
       const count = 'count() AS rows, uniqExact(_topic, _partition, _offset) AS positions';
       const once = (records: number) => [{ rows: records, positions: records }];
       expect(await stage.rig.rows(`SELECT ${count} FROM raw_records`)).toEqual(once(2 * RECORDS_PER_TOPIC));

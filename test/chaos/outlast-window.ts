@@ -14,8 +14,9 @@ const USUAL_WINDOW = 10_000;
 const PARTS_MEANWHILE = 5 * WINDOW;
 /** Timeout of a restart, and of a statement in ClickHouse. */
 const DEADLINE_MS = 120_000;
-/** The other workers are blocked if they inserted nothing for this long. */
+/** The other workers are blocked if they inserted nothing for this long; a busy machine gets more time at every stop. */
 const STUCK_MS = 8_000;
+const MAX_STUCK_MS = 40_000;
 const MAX_STOPS = 20;
 
 interface ExclusiveContext extends ChaosContext {
@@ -41,7 +42,7 @@ export function outlastWindow(context: ExclusiveContext): Promise<void> {
     tally.tell('the window of tokens becomes small');
     await setWindow(context, WINDOW);
     tally.tell('a worker is stopped');
-    for (let stops = 1; !(await outlast(context, random.pick(stage.workers))); stops++) {
+    for (let stops = 1; !(await outlast(context, random.pick(stage.workers), stops)); stops++) {
       tally.count('SIGSTOP of a worker that the others had to wait for');
       if (stops === MAX_STOPS) throw new Error(`nothing is inserted while a worker is stopped, ${stops} times`);
     }
@@ -56,10 +57,11 @@ export function outlastWindow(context: ExclusiveContext): Promise<void> {
  * Stops a worker until the others have filled the window. False when they could not: a process that is stopped while it
  * writes to the embedded log blocks all other writers.
  */
-async function outlast(context: ExclusiveContext, worker: Keeper): Promise<boolean> {
+async function outlast(context: ExclusiveContext, worker: Keeper, stops: number): Promise<boolean> {
   const first = await insertCount(context);
   const stoppedAt = performance.now();
   const minMs = context.random.integer(SESSION_MS, 3 * SESSION_MS);
+  const stuckMs = Math.min(MAX_STUCK_MS, stops * STUCK_MS);
   let latest = { parts: first, at: stoppedAt };
   worker.service?.signal('SIGSTOP');
   try {
@@ -69,7 +71,7 @@ async function outlast(context: ExclusiveContext, worker: Keeper): Promise<boole
       const now = performance.now();
       if (parts > latest.parts) latest = { parts, at: now };
       if (parts - first > PARTS_MEANWHILE && now - stoppedAt > minMs) return true;
-      if (now - latest.at > STUCK_MS) return false;
+      if (now - latest.at > stuckMs) return false;
     }
   } finally {
     worker.service?.signal('SIGCONT');

@@ -154,7 +154,7 @@ export class Rig {
   }
 
   /** Waits until every record that is on the bus now is a row in ClickHouse. */
-  async drained(): Promise<void> {
+  async drained(withinMs?: number): Promise<void> {
     const ends = await this.bus.partitions();
     const group = 'chancery-transform';
     await until(async () => {
@@ -164,7 +164,7 @@ export class Rig {
         return end > 0 && (at?.offset ?? 0) < end ? [{ topic, partition, end, ...at }] : [];
       });
       return open.length === 0 || `not processed: ${JSON.stringify(open)}`;
-    });
+    }, withinMs);
   }
 
   async close(): Promise<void> {
