@@ -21,8 +21,8 @@ const project = (name: string, test: TestProjectInlineConfiguration['test']): Te
     name,
     setupFiles: ['test/support/property-seed.ts'],
     // They end what hangs; what must be fast is measured.
-    testTimeout: 400_000,
-    hookTimeout: 400_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 180_000 } },
     ...test,
   },
