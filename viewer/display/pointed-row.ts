@@ -14,7 +14,7 @@ export function rowAt(times: readonly number[], timeMs: number, fillsBuckets: bo
   if (fillsBuckets || next === times.length) return last < 0 ? undefined : last;
   const [before, after] = [times[last], times[next] ?? 0];
   // Before the first row, half of the distance to the second one is near.
-  const reach = before ?? after - ((times[next + 1] ?? after) - after);
+  const reach = before ?? 2 * after - (times[next + 1] ?? after);
   if (timeMs - reach > after - timeMs) return next;
   return before === undefined ? undefined : last;
 }
