@@ -52,7 +52,7 @@ export { createLogger, type Logger } from './log.js';
 export { OutageLog } from './outage-log.js';
 export { packageRoot, packageVersion } from './package.js';
 export { printable } from './printable.js';
-export { isAlive, isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js';
+export { identityOf, isAlive, isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js';
 export { ProcessLock } from './process-lock.js';
 export { untilAborted, withTimeout } from './promises.js';
 export { Random } from './random.js';

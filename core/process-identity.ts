@@ -9,7 +9,12 @@ export interface ProcessIdentity {
 }
 
 export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, start: processStat(process.pid)?.start ?? null, boot: bootId() };
+  return identityOf(process.pid);
+}
+
+/** The present run of a running process. */
+export function identityOf(pid: number): ProcessIdentity {
+  return { pid, start: processStat(pid)?.start ?? null, boot: bootId() };
 }
 
 /** Whether that run of the process is still running. */

@@ -4,7 +4,13 @@ export { shardsHolding } from './cluster/layouts.js';
 export type { ShardConnection } from './cluster/shard-connection.js';
 export { Connection, resultRows } from './connection.js';
 export { databaseIdentities, ensureDatabaseIdentity } from './database-identity.js';
-export { type ClickHouseEndpoint, consoleUrl, type EmbeddedEndpoint, findEmbedded } from './embedded/endpoint.js';
+export {
+  type ClickHouseEndpoint,
+  consoleUrl,
+  type EmbeddedEndpoint,
+  findEmbedded,
+  killOrphan,
+} from './embedded/endpoint.js';
 export { clickHouseLibrary } from './embedded/library.js';
 export { EmbeddedClickHouse, type EmbeddedOptions, unconfinedReason } from './embedded/server.js';
 export { ConnectionError, StatementError } from './errors.js';

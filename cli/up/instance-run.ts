@@ -12,6 +12,7 @@ import {
   systemClock,
   UsageError,
 } from '../../core/index.js';
+import { killOrphan } from '../../warehouse/index.js';
 import { clickHouseTarget } from '../service/clickhouse-target.js';
 import { instancePaths } from '../service/instance.js';
 import { findReadOnly } from '../service/read-only.js';
@@ -193,6 +194,8 @@ export class InstanceRun implements Component {
     await stop(this.#transform, STOP_MS.worker);
     const clickhouse = stop(this.#clickhouse, STOP_MS.clickhouse);
     await Promise.all([clickhouse, this.#exchange?.stop(startedAt + endsAt - performance.now())]);
+    // Its service was killed before it could kill a ClickHouse that hangs.
+    if (this.#clickhouse) await killOrphan(this.#settings.data, STOP_MS.exit);
     this.#claims.release();
     this.#lock?.release();
     this.#lock = undefined;

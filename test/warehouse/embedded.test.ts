@@ -512,6 +512,19 @@ describe('lifecycle of the embedded ClickHouse', () => {
     await next.stop();
   });
 
+  it('kills a server that hangs and whose supervisor was killed', async () => {
+    const dataFolder = temporaryFolder();
+    const { parent, pid, url } = await startedByAnother(dataFolder);
+    process.kill(pid, 'SIGSTOP');
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    const next = serverOn(dataFolder);
+    await next.start(never);
+    expect(isRunning(pid)).toBe(false);
+    expect(next.endpoint.url).toBe(url);
+    await next.stop();
+  });
+
   it('can be started again at once after it was killed while it started', async ({ skip }) => {
     if (platform !== 'linux') skip('the process is found in /proc');
     const dataFolder = temporaryFolder();

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { isRunning, Secret, UnavailableError, writeFileAtomicSync } from '../../core/index.js';
+import { isAlive, isRunning, Secret, UnavailableError, writeFileAtomicSync } from '../../core/index.js';
 import { readCredentials } from './files.js';
 import { type EmbeddedPaths, embeddedPaths } from './paths.js';
 
@@ -32,6 +33,8 @@ const fileSchema = z.object({
   url: z.url(),
   tcpPort: z.number().int().optional(),
   pid: z.number().int(),
+  /** The run of the process `pid`: only that one may be killed. Absent in files of versions before it was written. */
+  process: z.object({ pid: z.number().int(), start: z.string().nullable(), boot: z.string().nullable() }).optional(),
   /** The process that starts and restarts it. */
   supervisor: z.number().int(),
   unconfined: z.string().optional(),
@@ -53,6 +56,23 @@ export function readEndpointFile(paths: EmbeddedPaths): EndpointFile | undefined
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Kills the folder's server if it is still running although its supervisor is not, which loses no acknowledged data: a
+ * server that does not hang stops by itself when its supervisor is killed. Resolves when it has ended, at the latest after
+ * `withinMs`.
+ */
+export async function killOrphan(dataFolder: string, withinMs: number): Promise<void> {
+  const file = readEndpointFile(embeddedPaths(dataFolder));
+  if (!file?.process || isRunning(file.supervisor) || !isAlive(file.process)) return;
+  try {
+    process.kill(file.pid, 'SIGKILL');
+  } catch {
+    return;
+  }
+  const endsAt = performance.now() + withinMs;
+  while (isAlive(file.process) && performance.now() < endsAt) await setTimeout(10);
 }
 
 /** Loopback ports that a server listens on. */

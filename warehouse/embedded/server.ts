@@ -4,6 +4,7 @@ import {
   type Clock,
   type Component,
   describeError,
+  identityOf,
   isFreePort,
   isRunning,
   type Logger,
@@ -15,6 +16,7 @@ import { noLandlockReason } from './confine.js';
 import {
   type EmbeddedEndpoint,
   type EndpointFile,
+  killOrphan,
   readEndpointFile,
   readLastServer,
   removeEndpoint,
@@ -137,16 +139,23 @@ export class EmbeddedClickHouse implements Component {
 
   /**
    * Waits until the server of a killed Chancery process has released its ports: the server of the endpoint file, whose
-   * threads may outlive its main process briefly, or one that was being started.
+   * threads may outlive its main process briefly, or one that was being started. One that hangs is killed.
    */
   async #orphanGone(signal: AbortSignal): Promise<void> {
+    if (await this.#isOrphanGone(signal)) return;
+    await killOrphan(this.options.dataFolder, ORPHAN_TIMEOUT_MS);
+    await this.#isOrphanGone(signal);
+  }
+
+  async #isOrphanGone(signal: AbortSignal): Promise<boolean> {
     const deadline = this.#clock.elapsedMs() + ORPHAN_TIMEOUT_MS;
     for (;;) {
       const last = readLastServer(this.#paths);
       const supervisor = last?.supervisor;
-      if (supervisor === undefined || isRunning(supervisor) || this.#clock.elapsedMs() > deadline) return;
+      if (supervisor === undefined || isRunning(supervisor)) return true;
       const other = readEndpointFile(this.#paths);
-      if (!(other && isRunning(other.pid)) && (await areFree(last))) return;
+      if (!(other && isRunning(other.pid)) && (await areFree(last))) return true;
+      if (this.#clock.elapsedMs() > deadline) return false;
       await this.#clock.sleep(50, signal);
     }
   }
@@ -167,7 +176,8 @@ export class EmbeddedClickHouse implements Component {
 
   #endpointFile(pid: number): EndpointFile {
     const url = `http://127.0.0.1:${this.#ports.http}`;
-    return { url, tcpPort: this.#ports.tcp, pid, supervisor: process.pid, unconfined: this.#unconfined };
+    const { tcp: tcpPort } = this.#ports;
+    return { url, tcpPort, pid, process: identityOf(pid), supervisor: process.pid, unconfined: this.#unconfined };
   }
 
   async #choosePorts(): Promise<void> {
