@@ -39,8 +39,10 @@ export interface ListedEvent {
 }
 
 export interface EventListing {
-  /** Number of events of each list. */
+  /** Number of events of each list that have the words. */
   readonly counts: Readonly<Record<EventListName, number>>;
+  /** Whether any event is recorded. */
+  readonly hasEvents: boolean;
   /** The first ones of the list that have the words. */
   readonly events: readonly ListedEvent[];
 }
@@ -61,14 +63,19 @@ const KEPT_EMPTY_MS = 500;
 const MAX_EVENTS = 100;
 const MAX_MOVERS = 12;
 
-const COUNTS = `SELECT countIf(open), countIf(open AND closes_at BETWEEN now64(6) AND now64(6) + INTERVAL 1 DAY), countIf(NOT open)
-FROM events`;
-
 const IS_LISTED: Readonly<Record<EventListName, string>> = {
   open: 'open',
   closing: 'open AND closes_at BETWEEN now64(6) AND now64(6) + INTERVAL 1 DAY',
   resolved: 'NOT open',
 };
+
+const HAS_WORDS = `arrayAll(
+    word -> positionCaseInsensitiveUTF8(arrayStringConcat([ifNull(title, ''), ifNull(category, ''), arrayStringConcat(tags, ' '), event], ' '), word) > 0,
+    splitByWhitespace({search:String})
+)`;
+
+const COUNTS = `SELECT ${EVENT_LISTS.map((list) => `countIf(has_words AND ${IS_LISTED[list]})`).join(', ')}, count()
+FROM (SELECT open, closes_at, ${HAS_WORDS} AS has_words FROM events)`;
 
 /** Prices as among the movers: of the last trade by the order book stream, where that has one; else by event search. */
 const LEADING = `SELECT event, if(count() = 1, '', argMax(outcome_name, yes)) AS outcome, '' AS basis, max(yes) AS price, CAST(NULL, 'Nullable(Int64)') AS ended_ms
@@ -113,10 +120,7 @@ FROM
 (
     SELECT event, title, category, markets, closes_at, volume_24h, last_seen_at
     FROM events
-    WHERE ${IS_LISTED[list]} AND arrayAll(
-        word -> positionCaseInsensitiveUTF8(arrayStringConcat([ifNull(title, ''), ifNull(category, ''), arrayStringConcat(tags, ' '), event], ' '), word) > 0,
-        splitByWhitespace({search:String})
-    )
+    WHERE ${IS_LISTED[list]} AND ${HAS_WORDS}
     ORDER BY ${ORDER[list]}
     LIMIT ${MAX_EVENTS}
 ) AS listed
@@ -146,13 +150,14 @@ export class FirstPage {
   async events({ list, search }: FirstPageRequest, signal: AbortSignal): Promise<EventListing> {
     const keptMs = this.#hasEvents ? KEPT_MS : KEPT_EMPTY_MS;
     const [counts, events] = await Promise.all([
-      this.#ask(COUNTS, {}, keptMs, signal),
+      this.#ask(COUNTS, { search }, keptMs, signal),
       this.#ask(eventsSql(list), { search }, keptMs, signal),
     ]);
-    const [open = 0, closing = 0, resolved = 0] = (counts.data[0] ?? []).map(Number);
-    this.#hasEvents = open + resolved > 0;
+    const [open = 0, closing = 0, resolved = 0, all = 0] = (counts.data[0] ?? []).map(Number);
+    this.#hasEvents = all > 0;
     return {
       counts: { open, closing, resolved },
+      hasEvents: this.#hasEvents,
       events: events.data.map(
         ([event, title, category, markets, closesAt, volume, outcome, basis, price, endedAt]) => ({
           event: text(event),

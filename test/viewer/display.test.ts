@@ -163,6 +163,16 @@ describe('the fields of a panel', () => {
     expect(unitsOf('byNames', { mode: 'exclude', names: ['n'] })).toEqual([true, true, false]);
   });
 
+  it('are named after their labels, and after their value where several are labelled', () => {
+    const price = { name: 'price', kind: 'number', values: [1], labels: { outcome: 'Blue' } } as const;
+    const volume = { ...price, name: 'volume' };
+    const missing = { name: 'missing', kind: 'number', values: [1] } as const;
+    const namesOf = (fields: Parameters<typeof displaysOf>[0][number]['fields']) =>
+      displaysOf([{ refId: 'A', fields }], { defaults: {}, overrides: [] }).map(({ name }) => name);
+    expect(namesOf([price, missing])).toEqual(['Blue', 'missing']);
+    expect(namesOf([price, volume, missing])).toEqual(['price Blue', 'volume Blue', 'missing']);
+  });
+
   it('have the overrides that match them, and names by row', () => {
     const [, missing] = displaysOf([frame], config);
     expect(missing).toMatchObject({ unit: 'percentunit', custom: { width: 90 }, name: 'order-book: missing' });

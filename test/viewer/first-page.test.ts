@@ -92,6 +92,14 @@ describe('the first page', () => {
     expect(await found('weather')).toEqual(['rain']);
     expect(await found('clubs')).toEqual(['cup']);
     expect(await found('cup rain')).toEqual([]);
+    expect(await events({ list: 'open', search: 'cup' })).toMatchObject({
+      counts: { open: 1, closing: 1, resolved: 0 },
+      hasEvents: true,
+    });
+    expect(await events({ list: 'open', search: 'cup rain' })).toMatchObject({
+      counts: { open: 0, closing: 0, resolved: 0 },
+      hasEvents: true,
+    });
     expect(await found("' OR 1 = 1 -- \\")).toEqual([]);
     const long = await ask(`${viewer.url}/api/events`, { body: { list: 'open', search: 'x'.repeat(201) } });
     expect(long.status).toBe(400);

@@ -137,7 +137,8 @@ function typeOf({ kind, values }: Field): string {
 export function fieldName({ name, labels }: Field, frame: Frame): string {
   if (!labels) return name;
   const text = Object.values(labels).join(' ');
-  const several = new Set(frame.fields.filter(({ kind }) => kind === 'number').map((field) => field.name)).size > 1;
+  const values = frame.fields.filter((field) => field.kind === 'number' && field.labels);
+  const several = new Set(values.map((field) => field.name)).size > 1;
   return several ? `${name} ${text}` : text;
 }
 

@@ -143,7 +143,7 @@ export class HomePage {
       await pointerReleased();
       if (asking.signal.aborted) return;
       this.shell.showProblem(undefined);
-      this.#hasEvents = Object.values(listing.counts).some((count) => count > 0);
+      this.#hasEvents = listing.hasEvents;
       this.#drawCounts(listing.counts);
       redrawn(this.#events, () => this.#events.replaceChildren(this.#eventTable(listing.events)));
     } catch (error) {
