@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouseEndpoint, Connection, migrate } from '../warehouse/index.js';
-import { POLL_MS } from './rate-clock.js';
+import { POLL_MS } from './visible-rows.js';
 
 const DAY_SECONDS = 86_400;
 const MERGE_TIMEOUT_MS = 60_000;

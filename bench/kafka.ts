@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openKafkaBus } from '../bus/index.js';
 import { createLogger, TOPICS } from '../core/index.js';
@@ -13,7 +12,7 @@ import { FrameSource, fillOrderBook } from './frames.js';
 import { inFreshDatabase } from './fresh-database.js';
 import { createEngine, type EngineTables, engineTables, startEngine, stopEngine } from './kafka-engine.js';
 import { cpuSeconds, peakMemory, resetPeak } from './process-usage.js';
-import { POLL_MS, RateClock } from './rate-clock.js';
+import { visibleRowsPerSecond } from './visible-rows.js';
 import { WorkerProcess } from './worker-process.js';
 
 export const PARTITIONS = 4;
@@ -135,8 +134,8 @@ class Comparison {
       const group = `engine-${randomUUID()}`;
       await createEngine(connection, { broker: this.broker, topic, group, fsync, blockRecords, stores });
       try {
-        const measured = await this.#measure(connection, 'engine_ticks', load, [], () => startEngine(connection));
-        if (stores === 'all tables') await this.#until(connection, 'engine_raw', load.records);
+        const tables = stores === 'ticks' ? ['engine_ticks'] : ['engine_ticks', 'engine_raw'];
+        const measured = await this.#measure(connection, tables, load, [], () => startEngine(connection));
         return { ...measured, sums: await sumsOf(connection, engineTables(stores)) };
       } finally {
         await stopEngine(connection);
@@ -163,8 +162,7 @@ class Comparison {
       });
       try {
         const start = async () => worker.start();
-        const measured = await this.#measure(connection, 'price_ticks', load, [worker], start);
-        await this.#until(connection, 'raw_records', load.records);
+        const measured = await this.#measure(connection, ['price_ticks', 'raw_records'], load, [worker], start);
         return { ...measured, sums: await sumsOf(connection, WORKER_TABLES) };
       } finally {
         await worker.stop();
@@ -172,10 +170,13 @@ class Comparison {
     });
   }
 
-  /** @param helpers further processes whose CPU time and memory are included */
+  /**
+   * @param tables the table of the ticks, and that of the raw records where it is filled
+   * @param helpers further processes whose CPU time and memory are included
+   */
   async #measure(
     connection: Connection,
-    table: string,
+    tables: readonly string[],
     load: Load,
     helpers: readonly { readonly pid: number }[],
     start: () => Promise<unknown>,
@@ -186,34 +187,29 @@ class Comparison {
     const { pid } = this.server.endpoint;
     resetPeak(pid);
     const cpuBefore = cpuSeconds(pid);
-    const clock = new RateClock(rows);
-    await start();
-    await this.#until(connection, table, rows, clock);
+    const deadline = performance.now() + TIMEOUT_MS;
+    const counts = tables.map((table, index) => {
+      const ticksPerRow = index === 0 ? 1 : load.entries;
+      return `SELECT count() * ${ticksPerRow} AS rows FROM ${connection.database}.${table}`;
+    });
+    const visible = async () => {
+      const [row] = await connection.query<{ rows: number }>(
+        `SELECT min(rows) AS rows FROM (${counts.join(' UNION ALL ')})`,
+      );
+      const seen = Number(row?.rows ?? 0);
+      if (seen < rows && performance.now() > deadline) {
+        throw new Error(`${tables.join(' and ')} have ${seen} of ${rows} rows after ${TIMEOUT_MS / 1000} s`);
+      }
+      return seen;
+    };
+    const rowsPerSecond = await visibleRowsPerSecond(rows, start, visible);
     const pids = [pid, ...helpers.map((helper) => helper.pid)];
     const cpu = pids.reduce((sum, each) => sum + cpuSeconds(each), -cpuBefore);
     return {
-      rowsPerSecond: clock.rowsPerSecond,
+      rowsPerSecond,
       cpuPerMillionRows: Math.round((cpu / rows) * 1e8) / 100,
       memory: pids.reduce((sum, each) => sum + peakMemory(each), 0),
     };
-  }
-
-  /** Waits until a query returns `wanted` rows. Adds the result of every query to the rate clock. */
-  async #until(connection: Connection, table: string, wanted: number, clock?: RateClock): Promise<void> {
-    const deadline = performance.now() + TIMEOUT_MS;
-    for (;;) {
-      const partitions = clock?.running === false ? 'uniqExact(_partition)' : '0';
-      const [row] = await connection.query<{ rows: number; partitions: number }>(
-        `SELECT count() AS rows, ${partitions} AS partitions FROM ${connection.database}.${table}`,
-      );
-      const { rows, partitions: seen } = row ?? { rows: 0, partitions: 0 };
-      clock?.sample(rows, seen === PARTITIONS);
-      if (rows >= wanted) return;
-      if (performance.now() > deadline) {
-        throw new Error(`${table} has ${rows} of ${wanted} rows after ${TIMEOUT_MS / 1000} s`);
-      }
-      await sleep(POLL_MS);
-    }
   }
 }
 

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddedBus } from '../bus/index.js';
 import type { BenchFigure } from './bench.js';
 import { FrameSource, fillOrderBook } from './frames.js';
 import { cpuSeconds } from './process-usage.js';
-import { POLL_MS, RateClock } from './rate-clock.js';
+import { visibleRowsPerSecond } from './visible-rows.js';
 import { WarehouseRig } from './warehouse-rig.js';
 
 export interface Load {
@@ -69,22 +68,16 @@ async function insertAll(rig: WarehouseRig, bus: EmbeddedBus, load: Load, record
   const { keepBodies, entries } = load;
   const [ticks, raw] = await Promise.all([rig.count('price_ticks'), rig.count('raw_records')]);
   const worker = rig.worker(bus, { keepBodies });
-  const clock = new RateClock(records * entries);
   const cpu = () => cpuSeconds(process.pid) + cpuSeconds(rig.endpoint.pid);
   const cpuBefore = cpu();
-  await worker.start(new AbortController().signal);
   // Of both tables: which of them a batch reaches first says nothing about the rate.
   const visible = async () => {
     const [ticksNow, rawNow] = await Promise.all([rig.count('price_ticks'), rig.count('raw_records')]);
     return Math.min(ticksNow - ticks, (rawNow - raw) * entries);
   };
-  for (;;) {
-    const rows = await visible();
-    clock.sample(rows);
-    if (rows >= records * entries) break;
-    await Promise.race([sleep(POLL_MS), worker.failed]);
-  }
+  const start = () => worker.start(new AbortController().signal);
+  const ticksPerSecond = await Promise.race([visibleRowsPerSecond(records * entries, start, visible), worker.failed]);
   const used = cpu() - cpuBefore;
   await worker.stop();
-  return { ticksPerSecond: clock.rowsPerSecond, cpuSecondsPerMillion: (used / (records * entries)) * 1e6 };
+  return { ticksPerSecond, cpuSecondsPerMillion: (used / (records * entries)) * 1e6 };
 }

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Interval between queries for the number of visible rows, milliseconds. Each query slows the measured processes down. */
+export const POLL_MS = 50;
+/** Whoever reads from a log ahead of its inserts has done much before the first row is visible: a part of the time would not show that. */
+export const MEASURED = 'from the start until the last row is visible';
+
+/**
+ * Calls `start`, and waits until `visible` returns all rows.
+ * @returns the rows per second of this time
+ */
+export async function visibleRowsPerSecond(
+  rows: number,
+  start: () => Promise<unknown>,
+  visible: () => Promise<number>,
+): Promise<number> {
+  const startedAt = performance.now();
+  await start();
+  while ((await visible()) < rows) await sleep(POLL_MS);
+  return Math.round((rows * 1000) / (performance.now() - startedAt));
+}
