@@ -65,7 +65,7 @@ export const BENCHES: readonly Bench[] = [
       measured: MEASURED,
     },
     // Each takes minutes.
-    runs: 2,
+    runs: 3,
     unavailable: whyNoBroker,
     run: benchKafka,
   },

@@ -12,13 +12,20 @@ export interface EngineOptions {
 }
 
 /**
- * `ticks`: only the rows of `price_ticks`. `all tables`: all rows that a worker writes without bodies, also those of
- * `raw_records` and `price_states`.
+ * `ticks`: only the rows of `price_ticks`. `all tables`: also those that a worker writes into `raw_records` without bodies, and of
+ * `price_states` the times.
  */
 export type EngineTables = 'ticks' | 'all tables';
 
 const TABLES = { price_ticks: 'engine_ticks', raw_records: 'engine_raw', price_states: 'engine_states' };
 const VIEWS = ['engine_ticks_view', 'engine_raw_view', 'engine_states_view'];
+
+/** Of `price_states` the engine does not store the last tick. */
+const STATE_COLUMNS = `(
+  market LowCardinality(String),
+  first_received_at SimpleAggregateFunction(min, DateTime64(6, 'UTC')),
+  last_received_at SimpleAggregateFunction(max, DateTime64(6, 'UTC'))
+)`;
 
 /** The tables that the engine fills, by the name of the worker's table. */
 export function engineTables(stores: EngineTables): Partial<typeof TABLES> {
@@ -42,7 +49,11 @@ export async function createEngine(connection: Connection, options: EngineOption
   const { broker, topic, group, fsync, blockRecords, stores } = options;
   const { database } = connection;
   for (const [original, table] of Object.entries(TABLES)) {
-    await connection.command(`CREATE TABLE ${database}.${table} AS ${database}.${original}`, {
+    const columns =
+      original === 'price_states'
+        ? `${STATE_COLUMNS} ENGINE = AggregatingMergeTree ORDER BY market`
+        : `AS ${database}.${original}`;
+    await connection.command(`CREATE TABLE ${database}.${table} ${columns}`, {
       settings: { allow_suspicious_low_cardinality_types: 1 },
     });
     await connection.command(`
@@ -57,29 +68,31 @@ export async function createEngine(connection: Connection, options: EngineOption
       kafka_max_block_size = ${blockRecords}, kafka_poll_max_batch_size = 65536, kafka_flush_interval_ms = 1000`);
   // A worker leaves this index to merges; the engine would build it with every insert.
   await connection.command(`ALTER TABLE ${database}.${TABLES.price_ticks} DROP INDEX events`);
-  if (stores === 'all tables') await createAllViews(connection);
+  if (stores === 'all tables') {
+    await connection.command(`
+      CREATE MATERIALIZED VIEW ${database}.engine_states_view TO ${database}.engine_states AS
+      SELECT market, min(received_at) AS first_received_at, max(received_at) AS last_received_at
+      FROM ${database}.engine_ticks GROUP BY market`);
+  }
 }
 
-async function createAllViews(connection: Connection): Promise<void> {
+/**
+ * Creates the materialized views that read from the queue. The first one starts the engine; it joins its consumer group, which
+ * takes longer than creating the second one.
+ */
+export async function startEngine(connection: Connection, stores: EngineTables): Promise<void> {
   const { database } = connection;
-  await connection.command(`
-    CREATE MATERIALIZED VIEW ${database}.engine_states_view TO ${database}.engine_states AS
-    SELECT market, min(received_at) AS first_received_at, max(received_at) AS last_received_at
-    FROM ${database}.engine_ticks GROUP BY market`);
-  await connection.command(`
-    CREATE MATERIALIZED VIEW ${database}.engine_raw_view TO ${database}.engine_raw AS
-    WITH JSONExtract(record, '${ENVELOPE}') AS r
-    SELECT
-      _topic AS \`_topic\`, 'engine' AS \`_log\`, toUInt32(_partition) AS \`_partition\`, toUInt64(_offset) AS \`_offset\`,
-      0 AS \`_index\`, fromUnixTimestamp64Micro(r.at, 'UTC') AS received_at, r.sid AS session_id, r.n AS sequence, r.kind AS kind,
-      'json' AS encoding, 0 AS piece, 1 AS pieces, length(JSONExtractRaw(record, 'body')) AS body_bytes,
-      toDateTime(received_at) AS body_expires_at, '' AS request, '' AS body
-    FROM ${database}.engine_queue`);
-}
-
-/** Creates the materialized view of the ticks, which starts the engine's consumption. */
-export async function startEngine(connection: Connection): Promise<void> {
-  const { database } = connection;
+  if (stores === 'all tables') {
+    await connection.command(`
+      CREATE MATERIALIZED VIEW ${database}.engine_raw_view TO ${database}.engine_raw AS
+      WITH JSONExtract(record, '${ENVELOPE}') AS r
+      SELECT
+        _topic AS \`_topic\`, 'engine' AS \`_log\`, toUInt32(_partition) AS \`_partition\`, toUInt64(_offset) AS \`_offset\`,
+        0 AS \`_index\`, fromUnixTimestamp64Micro(r.at, 'UTC') AS received_at, r.sid AS session_id, r.n AS sequence, r.kind AS kind,
+        'json' AS encoding, 0 AS piece, 1 AS pieces, length(JSONExtractRaw(record, 'body')) AS body_bytes,
+        toDateTime(received_at) AS body_expires_at, '' AS request, '' AS body
+      FROM ${database}.engine_queue`);
+  }
   await connection.command(`
     CREATE MATERIALIZED VIEW ${database}.engine_ticks_view TO ${database}.engine_ticks AS
     WITH JSONExtract(record, '${FRAME}') AS r
@@ -93,9 +106,9 @@ export async function startEngine(connection: Connection): Promise<void> {
     ARRAY JOIN r.body.d AS entry, arrayEnumerate(r.body.d) AS i`);
 }
 
-/** Stops the engine; its tables remain. */
+/** Stops the engine; its tables remain. Dropping the queue first waits until what was read is in all of them. */
 export async function stopEngine(connection: Connection): Promise<void> {
-  for (const table of [...VIEWS, 'engine_queue']) {
+  for (const table of ['engine_queue', ...VIEWS]) {
     await connection.command(`DROP TABLE IF EXISTS ${connection.database}.${table} SYNC`);
   }
 }

@@ -135,7 +135,9 @@ class Comparison {
       await createEngine(connection, { broker: this.broker, topic, group, fsync, blockRecords, stores });
       try {
         const tables = stores === 'ticks' ? ['engine_ticks'] : ['engine_ticks', 'engine_raw'];
-        const measured = await this.#measure(connection, tables, load, [], () => startEngine(connection));
+        const measured = await this.#measure(connection, tables, load, [], () => startEngine(connection, stores));
+        // Of a block, the rows of price_states follow those of price_ticks.
+        await stopEngine(connection);
         return { ...measured, sums: await sumsOf(connection, engineTables(stores)) };
       } finally {
         await stopEngine(connection);
@@ -163,6 +165,7 @@ class Comparison {
       try {
         const start = async () => worker.start();
         const measured = await this.#measure(connection, ['price_ticks', 'raw_records'], load, [worker], start);
+        await worker.stop();
         return { ...measured, sums: await sumsOf(connection, WORKER_TABLES) };
       } finally {
         await worker.stop();
