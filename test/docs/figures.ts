@@ -29,6 +29,7 @@ function longRun(): { killed: string; rows: string; missing: string; duplicated:
 export function withFigures(readme: string): string {
   const { killed, rows, missing, duplicated } = longRun();
   const { cores, processor, node } = results('transform').settings;
+  const oneRun = ['transform', 'live', 'kafka'].filter((bench) => results(bench).settings['runs'] === 1);
   const table = `
 | figure | result | script |
 | --- | ---: | --- |
@@ -39,7 +40,7 @@ export function withFigures(readme: string): string {
 | the same, ten ticks per frame | ${median('kafka', "10-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | |
 | chaos run on Kafka: ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${duplicated} duplicated | \`npm run chaos -- --bus kafka --minutes 15 --kills 300\` |
 
-The figures are medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}); the last row is one run. [All figures](docs/performance.md), [the chaos run](docs/reliability.md).
+Rates are of the whole time, from the start until the last row is visible. The figures are medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}); ${oneRun.map((bench) => `\`${bench}\``).join(', ')}${oneRun.length > 0 ? ' and ' : ''}the last row ${oneRun.length > 0 ? 'are' : 'is'} one run. [All figures](docs/performance.md), [the chaos run](docs/reliability.md).
 
 `;
   const begin = BEGIN.exec(readme);
