@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Interval between queries for the number of visible rows, milliseconds. Each query slows the measured processes down. */
 export const POLL_MS = 50;
-/** Whoever reads from a log ahead of its inserts has done much before the first row is visible: a part of the time would not show that. */
+/** Of the whole time: a worker reads ahead of its inserts, so it has done much before the first row is visible. */
 export const MEASURED = 'from the start until the last row is visible';
 
 /**
