@@ -16,6 +16,9 @@ export const peakBytes = (pid: number): number => statusBytes(pid, 'VmHWM');
 /** Resident memory of a process, bytes. */
 export const residentBytes = (pid: number): number => statusBytes(pid, 'VmRSS');
 
+/** The peak without what is mapped from files now, which the kernel drops before it ends a process of a full container, bytes. */
+export const peakUnreclaimableBytes = (pid: number): number => peakBytes(pid) - statusBytes(pid, 'RssFile');
+
 /** Resident memory of a process that is not mapped from files, bytes. */
 export const anonymousBytes = (pid: number): number => statusBytes(pid, 'RssAnon');
 
