@@ -60,12 +60,12 @@ export function readEndpointFile(paths: EmbeddedPaths): EndpointFile | undefined
 
 /**
  * Kills the folder's server if it is still running although its supervisor is not, which loses no acknowledged data: a
- * server that does not hang stops by itself when its supervisor is killed. Resolves when it has ended, at the latest after
- * `withinMs`.
+ * server that does not hang stops by itself when its supervisor is killed. Only where the operating system reports when a
+ * process started, since PIDs are reused. Resolves when it has ended, at the latest after `withinMs`.
  */
 export async function killOrphan(dataFolder: string, withinMs: number): Promise<void> {
   const file = readEndpointFile(embeddedPaths(dataFolder));
-  if (!file?.process || isRunning(file.supervisor) || !isAlive(file.process)) return;
+  if (!file?.process?.start || isRunning(file.supervisor) || !isAlive(file.process)) return;
   try {
     process.kill(file.pid, 'SIGKILL');
   } catch {
