@@ -120,7 +120,12 @@ describe('a cluster of two shards and a single server with the same records', ()
         );
       const node = cluster.nodes[i % cluster.nodes.length];
       if (!node) throw new Error('the cluster has nodes');
-      const [rows, rowsOfNode] = await Promise.all([ask(single, 'single'), ask(node.connection, 'chancery')]);
+      const both = async () => Promise.all([ask(single, 'single'), ask(node.connection, 'chancery')]);
+      let [rows, rowsOfNode] = await both();
+      // On a busy machine the two may be answered seconds apart, by which columns of the present differ.
+      for (let again = 0; again < 2 && farMoments(comparable(rowsOfNode), comparable(rows)).length > 0; again += 1) {
+        [rows, rowsOfNode] = await both();
+      }
       const [expected, answer] = [comparable(rows), comparable(rowsOfNode)];
       const invalid = rows.find((row) => Object.values(row).some((value) => NOT_FINITE.test(String(value))));
       expect([name, invalid]).toEqual([name, undefined]);
