@@ -33,7 +33,8 @@ describeWithKafka('a group of workers under load', { own: true }, (kafka) => {
         const change = await make(stage);
         const changedAt = performance.now();
         const returned = () => lag.writtenUntil > changedAt && lag.nowMs < LAG_MS;
-        await until(async () => returned() || `behind by ${lag.nowMs} ms`, MAX_RETURN_MS);
+        const behind = () => [`${change}, behind by ${lag.nowMs} ms`, ...stage.lastLogLines].join('\n');
+        await until(async () => returned() || behind(), MAX_RETURN_MS);
         const workers = stage.workers.filter((worker) => worker.service).length;
         changes.push({ change, workers, returnedMs: Math.round(performance.now() - changedAt) });
       }
