@@ -49,7 +49,7 @@ export default defineConfig({
         isolate: false,
         sequence: { groupOrder: 1 },
       }),
-      project('timed', { include: GLOBS.timed, isolate: false, maxWorkers: 2, sequence: { groupOrder: 2 } }),
+      project('timed', { include: GLOBS.timed, isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],
   },
 });

@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs';
  * - `fast`: every file that is not named below. No process but the test's own.
  * - `services`: needs ClickHouse or Kafka, of which one each serves all files, or processes that take up to 5 s.
  * - `chaos`: starts, kills or reconfigures servers of its own and takes longer than that.
- * - `timed`: the same, and has limits of time: two files at a time, one per core, after all others.
+ * - `timed`: the same, and has limits of time: one file at a time, after all others.
  */
 export type Project = 'fast' | 'services' | 'chaos' | 'timed';
 
