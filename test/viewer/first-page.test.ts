@@ -143,7 +143,7 @@ describe('the first page', () => {
     })()`;
     expect(await page.evaluate(cut)).toBe(0);
     await page.locator('#search').fill('nothing like it');
-    await page.getByText('no event has these words').waitFor();
+    await page.getByText('no resolved event has these words').waitFor();
     await page.locator('#search').fill('');
     await page.getByRole('button', { name: 'Open' }).click();
     await page.getByRole('link', { name: 'Will it rain?' }).first().click();

@@ -24,6 +24,12 @@ const EMPTY: Readonly<Record<EventListName, string>> = {
   closing: 'no event closes within 24 hours',
   resolved: 'no event is resolved yet',
 };
+/** Of a search. */
+const NO_MATCH: Readonly<Record<EventListName, string>> = {
+  open: 'no open event has these words',
+  closing: 'no event that closes within 24 hours has these words',
+  resolved: 'no resolved event has these words',
+};
 /** Of a new instance. */
 const NOTHING_YET = 'nothing is recorded yet; events appear here within seconds of the start of recording';
 const NO_PRICE_YET = 'no price is recorded yet';
@@ -196,7 +202,7 @@ export class HomePage {
     if (events.length === 0) {
       const searched = this.#search.value.trim() !== '';
       const none = this.#hasEvents === true ? EMPTY[this.#list] : NOTHING_YET;
-      return message(searched ? 'no event has these words' : none);
+      return message(searched ? NO_MATCH[this.#list] : none);
     }
     const resolved = this.#list === 'resolved';
     const rows = events.map((one) => {
