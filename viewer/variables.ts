@@ -8,6 +8,8 @@ import { bucketMs, intervalMs, type TimeRange } from './time-range.js';
 import { type Option, sortedOptions, uniqueByValue, type VariablePatterns } from './variable-options.js';
 
 const MAX_TEXT = 200;
+/** Chosen values that are looked up beyond the LIMIT of their variable's query. */
+const MAX_LOOKED_UP = 20;
 
 /** The values of variables as the browser has them: by name, one or several. */
 export type ChosenValues = Readonly<Record<string, readonly string[]>>;
@@ -98,7 +100,7 @@ async function resolveOne(
     return { ...about, options: [], value: [text === ALL ? '' : text] };
   }
   try {
-    const options = (await optionsOf(variable, range, choices, source)).filter(({ value }) => value !== ALL);
+    const options = (await optionsOf(variable, chosen, range, choices, source)).filter(({ value }) => value !== ALL);
     return { ...about, options, value: selected(about, options, chosen, currentOf(variable)) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -146,6 +148,7 @@ export function customValues(query: string): Option[] {
 
 async function optionsOf(
   variable: ViewedVariable,
+  chosen: readonly string[] | undefined,
   range: TimeRange,
   choices: ReadonlyMap<string, VariableChoice>,
   source: OptionSource,
@@ -165,13 +168,42 @@ async function optionsOf(
     case 'query': {
       const sql = typeof variable.query === 'string' ? variable.query : variable.query?.rawSql;
       if (!sql) throw new UsageError(`the variable ${variable.name} has no SQL`);
-      const rows = await source.ask(bindQuery(sql, { range, bucketMs: 1000, variables: choices }));
-      const options = rows.map(([value, text = value]) => ({ text: String(text ?? ''), value: String(value ?? '') }));
+      const query = bindQuery(sql, { range, bucketMs: 1000, variables: choices });
+      const rows = await source.ask(query);
+      const listed = new Set(rows.map(([value]) => String(value ?? '')));
+      const wanted = (chosen ?? []).filter((value) => value !== ALL && !listed.has(value)).slice(0, MAX_LOOKED_UP);
+      const lookup = lookupBeyondLimit(query, rows[0]?.length ?? 0, wanted);
+      const beyond = lookup ? await source.ask(lookup) : [];
+      const options = [...rows, ...beyond].map(([value, text = value]) => ({
+        text: String(text ?? ''),
+        value: String(value ?? ''),
+      }));
       return sortedOptions(matching(variable, options, choices, source.patterns), variable.sort ?? 0);
     }
     default:
       throw new UsageError(`variables of the type ${variable.type} are not supported`);
   }
+}
+
+/**
+ * Asks for the rows of a variable's query with these values in the first column, also those that its LIMIT leaves out of the list;
+ * undefined without a LIMIT at its end.
+ * @param columns of its rows; 0: it has no rows
+ */
+function lookupBeyondLimit(
+  { sql, parameters }: BoundQuery,
+  columns: number,
+  values: readonly string[],
+): BoundQuery | undefined {
+  const end = /\sLIMIT\s+\d+\s*$/i.exec(sql);
+  if (!end || columns === 0 || values.length === 0) return undefined;
+  const named = Object.fromEntries(values.map((value, n) => [`looked_up_${n}`, value]));
+  const list = Object.keys(named).map((name) => `{${name}:String}`);
+  const read = Array.from({ length: columns }, (_, n) => `one.${n + 1}`);
+  return {
+    sql: `SELECT ${read.join(', ')} FROM (SELECT tuple(*) AS one FROM (\n${sql.slice(0, end.index)}\n)) WHERE toString(one.1) IN (${list.join(', ')})`,
+    parameters: { ...parameters, ...named },
+  };
 }
 
 function matching(

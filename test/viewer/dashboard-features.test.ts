@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deferred } from '../../core/index.js';
 import type { ViewerServer } from '../../viewer/index.js';
 import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
@@ -109,6 +110,12 @@ const shared = dashboard(
   },
 );
 
+/** Of three names, two of which it lists. */
+const LIMITED = "SELECT arrayJoin(['x', 'y', 'z']) AS name ORDER BY name LIMIT 2";
+const limited = dashboard('limited', [panel(1, 'table', "SELECT '$name' AS name")], {
+  templating: { list: [queryVariable('name', LIMITED)] },
+});
+
 const BUCKETS =
   'SELECT $__fromTime + toIntervalMinute(number) AS time, toFloat64(0) AS volume, {} AS missing FROM numbers(10)';
 const bars = { defaults: { noValue: 'no trade', custom: { drawStyle: 'bars' } }, overrides: [] };
@@ -172,7 +179,13 @@ beforeAll(async () => {
     startChromium(),
     startViewer(
       host.database,
-      folderOf({ ...files, 'shared.json': shared, 'charts.json': charts, 'tables.json': tables }),
+      folderOf({
+        ...files,
+        'shared.json': shared,
+        'charts.json': charts,
+        'tables.json': tables,
+        'limited.json': limited,
+      }),
     ),
   ]);
 });
@@ -331,6 +344,48 @@ describe('a dashboard that was exported for sharing', () => {
       'the regex "/^(a+)+$/" takes longer than 100 ms',
     );
     expect(await partOf(page, 4, '.failure').innerText()).toContain('the variable slow has no value: the regex');
+    await page.context().close();
+  });
+});
+
+describe('a variable', () => {
+  it('keeps its value when the page is refreshed, wherever the list has it then', async () => {
+    const { page } = await open('limited');
+    const [request] = await Promise.all([
+      page.waitForRequest(/variables$/),
+      page.getByRole('button', { name: 'Refresh now (r)' }).click(),
+    ]);
+    expect(request.postDataJSON()).toMatchObject({ variables: { name: ['x'] } });
+    await page.context().close();
+  });
+
+  it('has any value that its query has, and the page says so of one that it does not have', async () => {
+    const { page } = await open('limited?var-name=z');
+    expect(await cellsOf(page, 1)).toEqual(['z']);
+    expect(await page.locator('#variable-name').inputValue()).toBe('z');
+    const problem = page.getByRole('alert');
+    expect(await problem.isHidden()).toBe(true);
+    await page.goto(`${viewer.url}/d/limited?var-name=none`);
+    await loaded(page);
+    expect(await problem.innerText()).toBe(
+      'name: the address names "none", which is not one of the values; shown is "x"',
+    );
+    await page.locator('#variable-name').selectOption('y');
+    await expect.poll(() => cellsOf(page, 1)).toEqual(['y']);
+    expect(await problem.isHidden()).toBe(true);
+    await page.context().close();
+  });
+
+  it('that changes hides what was drawn for its former value', async () => {
+    const { page } = await open('limited');
+    const asked = deferred<() => void>();
+    await page.route(/panels[/]1[/]data$/, (route) => asked.resolve(() => void route.continue()));
+    await page.locator('#variable-name').selectOption('y');
+    const answer = await asked.promise;
+    expect(await partOf(page, 1, '.body > *').first().isHidden()).toBe(true);
+    answer();
+    await expect.poll(() => cellsOf(page, 1)).toEqual(['y']);
+    expect(await partOf(page, 1, '.body > *').first().isVisible()).toBe(true);
     await page.context().close();
   });
 });

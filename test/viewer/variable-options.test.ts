@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readDashboardFolder } from '../../viewer/dashboard-file.js';
+import type { BoundQuery } from '../../viewer/panel-query.js';
 import { sortedOptions, VariablePatterns } from '../../viewer/variable-options.js';
 import { foreignValue, resolveVariables } from '../../viewer/variables.js';
 import { dashboard, folderOf } from './dashboards.js';
@@ -117,4 +118,42 @@ it('an interval that follows the time range is as long as Grafana makes it, and 
   expect(resolved[0]?.options.map(({ text }) => text)).toEqual(['auto', '1m', '1h']);
   expect([...choices.values()].map(({ value }) => value)).toEqual(['2m', 'a']);
   expect((await of(0.01)).choices.get('step')?.value).toBe('10s');
+});
+
+describe('a query with a LIMIT', () => {
+  const rawSql = 'SELECT event, title FROM events ORDER BY title LIMIT 2 -- the newest';
+  const list = [{ type: 'query', name: 'event', query: { rawSql } }];
+  const { dashboards } = readDashboardFolder(folderOf({ 'a.json': dashboard('a', [], { templating: { list } }) }));
+  const all: Readonly<Record<string, string>> = { a: 'Ann', b: 'Bob', c: 'Cy' };
+  const asked: BoundQuery[] = [];
+  const ask = async (query: BoundQuery) => {
+    asked.push(query);
+    const wanted = Object.values(query.parameters);
+    const listed = Object.entries(all).slice(0, 2);
+    return wanted.length === 0 ? listed : Object.entries(all).filter(([event]) => wanted.includes(event));
+  };
+  const of = async (...event: string[]) => {
+    const found = dashboards.get('a');
+    if (!found) throw new Error('no dashboard');
+    asked.length = 0;
+    const source = { ask, patterns: new VariablePatterns(() => 0) };
+    const { resolved } = await resolveVariables(found, { event }, { from: new Date(0), to: new Date(1) }, source);
+    return { resolved, about: `${resolved[0]?.value}: ${textsOf(resolved[0]?.options ?? [])}` };
+  };
+
+  it('lists that many options, and takes any other value that the query has', async () => {
+    expect((await of('b')).about).toBe('b: Ann=a,Bob=b');
+    expect(asked).toHaveLength(1);
+    expect((await of('c')).about).toBe('c: Ann=a,Bob=b,Cy=c');
+    expect(asked[1]).toEqual({
+      sql: 'SELECT one.1, one.2 FROM (SELECT tuple(*) AS one FROM (\nSELECT event, title FROM events ORDER BY title\n)) WHERE toString(one.1) IN ({looked_up_0:String})',
+      parameters: { looked_up_0: 'c' },
+    });
+  });
+
+  it('has none that it does not have', async () => {
+    const { resolved, about } = await of('d');
+    expect(about).toBe('a: Ann=a,Bob=b');
+    expect(foreignValue(resolved, { event: ['d'] })).toBe('a value of the variable event is not one of its options');
+  });
 });

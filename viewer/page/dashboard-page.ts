@@ -52,7 +52,12 @@ export class DashboardPage {
   #shownOptions = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  /** Once known, all values: options come in another order when the page is refreshed, and the first is another one. */
   #chosen: Readonly<Record<string, readonly string[]>> = {};
+  /** Whether another value was chosen since the last answer: those that depend on it may then change too. */
+  #hasChosen = false;
+  /** Which values of the address are shown instead of those it names. */
+  #replaced: string | undefined;
   #asking: AbortController | undefined;
 
   constructor(
@@ -80,6 +85,7 @@ export class DashboardPage {
     this.#refresh = refresh ?? every;
     this.#full = panel;
     this.#chosen = variables;
+    this.#replaced = undefined;
   }
 
   /** Shows another address of the same dashboard, which the browser went back or forward to. */
@@ -166,9 +172,10 @@ export class DashboardPage {
     const { uid } = this.dashboard;
     try {
       this.#variables = await api.variables(uid, { ...this.#view(), variables: this.#chosen }, asking.signal);
+      this.#keepValues();
       this.#showControls();
       this.#writeAddress();
-      this.shell.showProblem(undefined);
+      this.shell.showProblem(this.#replaced);
       this.#grid.arrange(this.#variables);
       this.#grid.refresh(leaveInFlight);
       this.#annotations = await api.annotations(uid, this.#view(), asking.signal);
@@ -185,6 +192,12 @@ export class DashboardPage {
     } finally {
       if (this.#asking === asking) this.#asking = undefined;
     }
+  }
+
+  #keepValues(): void {
+    if (!this.#hasChosen) this.#replaced = replacedValue(this.#variables, this.#chosen) ?? this.#replaced;
+    this.#hasChosen = false;
+    this.#chosen = this.#view().variables;
   }
 
   /** What could not be had is asked for again, but not for a hidden page. */
@@ -215,6 +228,8 @@ export class DashboardPage {
   #choose(name: string, values: readonly string[]): void {
     const current = Object.fromEntries(this.#variables.map((one) => [one.name, one.value]));
     this.#chosen = { ...current, [name]: values };
+    this.#hasChosen = true;
+    this.#replaced = undefined;
     this.#isStep = true;
     void this.#resolve();
   }
@@ -382,4 +397,20 @@ export class DashboardPage {
     const text = (time: string) => (/^\d+$/.test(time) ? formatTime(Number(time)) : time);
     return `${text(this.#from)} to ${text(this.#to)}`;
   }
+}
+
+/** Says of the first variable with a value that is not one of its options what is shown instead. */
+function replacedValue(
+  variables: readonly ResolvedVariable[],
+  chosen: Readonly<Record<string, readonly string[]>>,
+): string | undefined {
+  for (const { name, label, type, hidden, problem, value, options } of variables) {
+    if (hidden || problem !== undefined || type === 'textbox') continue;
+    const unknown = chosen[name]?.find((one) => !value.includes(one));
+    if (unknown === undefined) continue;
+    const texts = value.map((one) => options.find((option) => option.value === one)?.text ?? one);
+    const instead = value.length === 0 ? 'nothing' : texts.map((text) => JSON.stringify(text)).join(', ');
+    return `${label}: the address names ${JSON.stringify(unknown)}, which is not one of the values; shown is ${instead}`;
+  }
+  return undefined;
 }

@@ -110,6 +110,7 @@ export class PanelView {
    */
   refresh(leaveInFlight: boolean): void {
     this.#showHead();
+    this.#body.classList.toggle('outdated', this.#isOutdated);
     if (leaveInFlight && (this.#asking || this.#isSelected)) return;
     this.#stale = true;
     if (this.#visible) void this.#load();
@@ -198,6 +199,12 @@ export class PanelView {
     return { uid: this.host.uid, id: panel.id, body: { ...this.host.view(), width, scope } };
   }
 
+  /** Whether what is drawn is of other values of the variables. */
+  get #isOutdated(): boolean {
+    const drawn = this.#drawnRequest?.body.variables;
+    return drawn !== undefined && JSON.stringify(drawn) !== JSON.stringify(this.host.view().variables);
+  }
+
   /** The title and links with the values of the variables. */
   #showHead(): void {
     const { panel, scope } = this.placed;
@@ -274,6 +281,7 @@ export class PanelView {
   #show(drawn: Drawn): void {
     this.#drawn?.destroy?.();
     this.#drawn = drawn;
+    this.#body.classList.toggle('outdated', this.#isOutdated);
     const undrawn = undrawnOptions(this.placed.panel);
     const without = undrawn.length > 0 && !this.#asTable ? `without ${undrawn.join(', ')}` : '';
     this.#note.textContent = [this.#data?.timeText ?? '', drawn.note ?? '', without]
