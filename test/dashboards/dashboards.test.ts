@@ -197,6 +197,48 @@ describe('the dashboards', () => {
     for (const [account, total] of coins) expect(await lastBalance(account)).toBeCloseTo(Number(total), 6);
   });
 
+  it.each([
+    ['Last price', 'last_price', 'market_ticks', 'received_at', 'last', 'NOT repeated AND NOT is_resolution'],
+    ['Chance', 'chance', 'chance_series', 'occurred_at', 'chance', "source = 'live'"],
+  ])('begin the line "%s" with what was known before its time', async (title, column, view, at, value, condition) => {
+    const overview = dashboards.find(({ uid }) => uid === 'chancery-market-overview') as Dashboard;
+    const panel = panelsOf(overview).find((one) => one.title === title) as Panel;
+    const rows = view === 'market_ticks' ? 'price_ticks' : view;
+    // The longest time in whole seconds after a change, and before the next one or two seconds ago.
+    const between = await askAsGrafana(
+      clickhouse.reader,
+      `SELECT event, market, value, begins, ends
+      FROM
+      (
+          SELECT event, market, toFloat64(${value}) AS value,
+              ceil(toUnixTimestamp64Milli(${at}) / 1000 + 0.001) AS begins,
+              floor(toUnixTimestamp64Milli(leadInFrame(${at}, 1, now64(6, 'UTC') - INTERVAL 2 SECOND) OVER changes) / 1000) AS ends
+          FROM ${rows}
+          WHERE ${condition}
+          WINDOW changes AS (PARTITION BY market ORDER BY ${at} ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+      )
+      WHERE ends > begins
+      ORDER BY ends - begins DESC, market
+      LIMIT 1`,
+    );
+    const [event = '', market = ''] = ['event', 'market'].map((name) => String(valuesOf(between, name)[0]));
+    const [known, begins = 0, ends = 0] = ['value', 'begins', 'ends'].map((name) => Number(valuesOf(between, name)[0]));
+    const chosen = new Map(opened.get(overview.uid));
+    for (const [name, one] of [
+      ['event', event],
+      ['market', market],
+    ] as const)
+      chosen.set(name, { value: one, options: [one] });
+    // Ends before the next change.
+    const range = { from: new Date(1000 * begins), to: new Date(1000 * ends - 1) };
+    const sql = expandQuery((panel.targets[0] as DashboardTarget).rawSql, { range, bucketMs: 1000, variables: chosen });
+    const { answer } = await askTimed(clickhouse, sql);
+    const missing = valuesOf(answer, 'missing').map(Number);
+    const drawn = valuesOf(answer, column).filter((_, row) => (missing[row] ?? 1) < 0.9995);
+    expect(drawn.length).toBeGreaterThan(0);
+    expect(new Set(drawn)).toEqual(new Set([known]));
+  });
+
   it('are asked through the provisioned data source within what the reader may ask for', async () => {
     const { uid, queryTimeoutSeconds } = readDataSource();
     const { rows } = await askAsGrafana(clickhouse.reader, 'SELECT 1', queryTimeoutSeconds);
