@@ -41,7 +41,7 @@ const QUERY_SETTINGS = {
   cancel_http_readonly_queries_on_client_close: 1,
   max_result_rows: '50000',
 } as const;
-const EXPORT_SETTINGS = { cancel_http_readonly_queries_on_client_close: 1 } as const;
+const EXPORT_SETTINGS = { cancel_http_readonly_queries_on_client_close: 1, date_time_output_format: 'iso' } as const;
 /** Formats in which the result of a panel's query can be downloaded. */
 export type ExportFormat = 'csv' | 'parquet';
 

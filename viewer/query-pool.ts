@@ -10,6 +10,8 @@ const MAX_TIMED = 500;
 /** How long a result is kept: milliseconds, also by what it is, or until a time. */
 type Kept<T> = number | ((result: T) => number) | { readonly untilMs: number };
 
+type Turn = 'first' | 'usual' | 'refresh';
+
 export interface PoolLimits {
   /** Queries in flight. */
   readonly queries: number;
@@ -41,12 +43,21 @@ export class QueryPool {
   /**
    * The result of `work`, or of one with the same key that is in flight or kept. The query is aborted when the signals of all
    * its callers are.
+   * @param turn `first`: before all that wait
    */
-  async run<T>(key: string, kept: Kept<T>, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run<T>(
+    key: string,
+    kept: Kept<T>,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+    turn: Turn = this.#isSlowRefresh(key) ? 'refresh' : 'usual',
+  ): Promise<T> {
     signal.throwIfAborted();
     const found = this.#shared.get(key);
     const shared =
-      found && !found.abort.signal.aborted && found.expiresAt > this.nowMs() ? found : this.#begin(key, kept, work);
+      found && !found.abort.signal.aborted && found.expiresAt > this.nowMs()
+        ? found
+        : this.#begin(key, kept, turn, work);
     shared.callers++;
     let leave: (() => void) | undefined;
     const left = new Promise<never>((_, reject) => {
@@ -64,7 +75,7 @@ export class QueryPool {
     }
   }
 
-  #begin<T>(key: string, kept: Kept<T>, work: (signal: AbortSignal) => Promise<T>): Shared {
+  #begin<T>(key: string, kept: Kept<T>, turn: Turn, work: (signal: AbortSignal) => Promise<T>): Shared {
     const abort = new AbortController();
     const shared: Shared = {
       abort,
@@ -72,7 +83,7 @@ export class QueryPool {
       done: false,
       bytes: 0,
       expiresAt: Number.POSITIVE_INFINITY,
-      result: this.#inTurn(abort.signal, this.#isSlowRefresh(key), work).then(
+      result: this.#inTurn(abort.signal, turn, work).then(
         ({ result, tookMs }) => {
           shared.done = true;
           shared.expiresAt =
@@ -130,40 +141,41 @@ export class QueryPool {
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    await this.#enter(false);
+    await this.#enter('usual');
     try {
       signal.throwIfAborted();
       const result = await work(signal);
-      void result.ended.then(() => this.#leave(false));
+      void result.ended.then(() => this.#leave('usual'));
       return result;
     } catch (error) {
-      this.#leave(false);
+      this.#leave('usual');
       throw error;
     }
   }
 
-  async #inTurn<T>(signal: AbortSignal, isRefresh: boolean, work: (signal: AbortSignal) => Promise<T>) {
-    await this.#enter(isRefresh);
+  async #inTurn<T>(signal: AbortSignal, turn: Turn, work: (signal: AbortSignal) => Promise<T>) {
+    await this.#enter(turn);
     try {
       signal.throwIfAborted();
       const beganAt = this.nowMs();
       const result = await work(signal);
       return { result, tookMs: this.nowMs() - beganAt };
     } finally {
-      this.#leave(isRefresh);
+      this.#leave(turn);
     }
   }
 
-  async #enter(isRefresh: boolean): Promise<void> {
+  async #enter(turn: Turn): Promise<void> {
     await new Promise<void>((resolve) => {
-      (isRefresh ? this.#waitingRefreshes : this.#waiting).push(resolve);
+      if (turn === 'first') this.#waiting.unshift(resolve);
+      else (turn === 'refresh' ? this.#waitingRefreshes : this.#waiting).push(resolve);
       this.#admit();
     });
   }
 
-  #leave(isRefresh: boolean): void {
+  #leave(turn: Turn): void {
     this.#running--;
-    if (isRefresh) this.#refreshing--;
+    if (turn === 'refresh') this.#refreshing--;
     this.#admit();
   }
 

@@ -36,7 +36,8 @@ export async function recordingState(
   keptMs = KEPT_MS,
 ): Promise<RecordingState> {
   const ask = (sql: string, kept: (result: QueryResult) => number) =>
-    pool.run(sql, kept, signal, (abort) => ofExistingTables(database.query({ sql, parameters: {} }, abort)));
+    // Does not wait for the panels of a large page.
+    pool.run(sql, kept, signal, (abort) => ofExistingTables(database.query({ sql, parameters: {} }, abort)), 'first');
   const state = await ask(STATE, () => keptMs);
   const [live, newest] = state.data[0] ?? [];
   const isSlow = newest !== null && newest !== undefined && Number(newest) < NEW_SECONDS;

@@ -56,6 +56,17 @@ describe('the queries of the viewer', () => {
     expect(pool.running).toBe(0);
   });
 
+  it('that go first do not wait for others that wait', async () => {
+    const { pool, asked, run } = rig(1);
+    const { promise, resolve } = deferred();
+    const running = pool.run('running', KEPT_MS, never, () => promise);
+    const usual = run('usual');
+    const first = pool.run('first', KEPT_MS, never, async () => asked.push('first'), 'first');
+    resolve();
+    await Promise.all([running, usual, first]);
+    expect(asked).toEqual(['first', 'usual']);
+  });
+
   it('that are refreshes and take long run one at a time, and others do not wait for them', async () => {
     let nowMs = 0;
     const { pool, run } = rig(4, () => nowMs);

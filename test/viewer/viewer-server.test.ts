@@ -252,7 +252,7 @@ describe('the viewer', () => {
     expect(csv.headers['content-disposition']).toBe('attachment; filename="prices-2.csv"');
     const [head, first, ...others] = csv.text.split('\r\n');
     expect(head).toBe('at,market,price');
-    expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,[%\\],19$/);
+    expect(first).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ,[%\\],19$/);
     expect(others).toHaveLength(40);
     const parquet = await post('panels/2/export', body('parquet'));
     expect([parquet.status, parquet.text.slice(0, 4), parquet.text.slice(-4)]).toEqual([200, 'PAR1', 'PAR1']);

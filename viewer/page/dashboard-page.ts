@@ -383,10 +383,12 @@ export class DashboardPage {
     refresh.setAttribute('aria-label', 'Refresh every');
     const back = button('←', 'Back to the time range before (b)', () => this.#goBack());
     back.disabled = this.#back.length === 0;
+    const zone = h('span', { className: 'zone', title: 'Times are in the time zone of the browser' }, timeZone());
     return [
       back,
       button('−', 'Zoom out (z)', () => this.#zoomOut()),
       range,
+      zone,
       button('∞', 'Permanent link: the address with this range in absolute times (l)', () => this.#fixRange()),
       button('⟳', 'Refresh now (r)', () => void this.#resolve()),
       refresh,
@@ -398,6 +400,8 @@ export class DashboardPage {
     return `${text(this.#from)} to ${text(this.#to)}`;
   }
 }
+
+const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Says of the first variable with a value that is not one of its options what is shown instead. */
 function replacedValue(

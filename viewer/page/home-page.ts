@@ -82,6 +82,7 @@ export class HomePage {
     });
     this.#search.addEventListener('input', () => {
       this.#filterCards();
+      this.#events.ariaBusy = 'true';
       clearTimeout(this.#typed);
       this.#typed = setTimeout(() => void this.#loadEvents(), TYPED_MS);
     });
@@ -148,12 +149,14 @@ export class HomePage {
       const listing = await api.events({ list: this.#list, search: this.#search.value }, asking.signal);
       await pointerReleased();
       if (asking.signal.aborted) return;
+      this.#events.ariaBusy = 'false';
       this.shell.showProblem(undefined);
       this.#hasEvents = listing.hasEvents;
       this.#drawCounts(listing.counts);
       redrawn(this.#events, () => this.#events.replaceChildren(this.#eventTable(listing.events)));
     } catch (error) {
       if (asking.signal.aborted) return;
+      this.#events.ariaBusy = 'false';
       this.#hasEvents = undefined;
       this.#fail(this.#events, error);
     } finally {
@@ -227,7 +230,7 @@ export class HomePage {
       heading(resolved ? 'Resolved as' : 'Leading', 'minor'),
       ...(resolved ? [] : [heading('YES', 'number narrower')]),
       heading(resolved ? 'Closed' : 'Closes', 'number'),
-      heading('Volume 24 h', 'number minor', 'Volume of the last 24 hours in USDC, by the exchange'),
+      heading('Volume 24 h, USDC', 'number minor', 'Volume of the last 24 hours in USDC, by the exchange'),
     ];
     return table(heads, rows);
   }
