@@ -3,7 +3,8 @@
 --   SELECT period, state, count() FROM candle_audit(from_at = '2026-01-05', to_at = '2026-01-06') GROUP BY period, state
 --
 -- One row per aggregated point of chance history that was fetched (part 6.2: period end and closing probability) and whose period ends in
--- [from_at, to_at): every period code but raw. All times are the exchange's. live_chance is the last chance that was received live
+-- [from_at, to_at). Points of period raw, and of an empty one, are left out: raw ones are no candles, and of those that were requested
+-- without a period it is not known whether they are. All times are the exchange's. live_chance is the last chance that was received live
 -- (chance_points) before the end of the period, searched in the 7 days before from_at and since;
 -- chances that were fetched from history are not used, so the two are independent. `state`:
 --   equal
@@ -15,7 +16,7 @@ CREATE OR REPLACE VIEW {database}.candle_audit
 (
     `event` String COMMENT 'Event ID; empty when the response has the market only',
     `market` String COMMENT 'Market ID',
-    `period` String COMMENT 'Period code of the request, such as 5M; empty when unknown',
+    `period` String COMMENT 'Period code of the request, such as 5M',
     `ends_at` DateTime64(6, 'UTC') COMMENT 'End of the period, by the exchange',
     `state` String COMMENT 'equal, skipped, not observed, unknown or different',
     `exchange_chance` Float64 COMMENT 'Closing probability of YES by the exchange, 0 to 1',
@@ -80,7 +81,7 @@ RIGHT JOIN
                 toString(event) AS event, toString(market) AS market, toString(period) AS period, occurred_at AS moment, true AS is_fetched, toFloat64(chance) AS exchange_chance,
                 toDateTime64(0, 6, 'UTC') AS live_at, 0. AS live, toDateTime64(0, 6, 'UTC') AS backfill_at, 0. AS backfill
             FROM {database}.chance_history_points FINAL
-            WHERE period != 'raw' AND occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+            WHERE period NOT IN ('raw', '') AND occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
             UNION ALL
             SELECT
                 '' AS event, toString(market) AS market, '' AS period, occurred_at AS moment, false AS is_fetched, 0. AS exchange_chance,
