@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expandQuery, relativeRange } from '../../viewer/index.js';
+import { loadDashboards, panelsOf } from '../dashboards/shipped-dashboards.js';
 import { useDatabase } from '../support/database.js';
 import { searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
 
@@ -8,6 +10,15 @@ let data: WarehouseData;
 beforeAll(() => {
   data = new WarehouseData(host.database);
 });
+
+/** The statement of a panel's first query, from 12:00 to 12:10 in intervals of 20 seconds. */
+function statementOf(uid: string, title: string): string {
+  const panels = loadDashboards().flatMap((one) => (one.uid === uid ? panelsOf(one) : []));
+  const sql = panels.find((one) => one.title === title)?.targets[0]?.rawSql;
+  if (sql === undefined) throw new Error(`there is no panel ${title}`);
+  const range = relativeRange(String(Date.parse(`${time(0)}Z`)), String(Date.parse(`${time(600)}Z`)), new Date());
+  return expandQuery(sql, { range, bucketMs: 20_000, variables: new Map() });
+}
 
 describe('what panels of the pipeline ask', () => {
   it('record_delays and record_bodies: the delay of each record, and whether its body is stored', async () => {
@@ -32,6 +43,35 @@ describe('what panels of the pipeline ask', () => {
     const delays =
       "SELECT count() AS records, max(delay_seconds) AS delay FROM record_delays WHERE topic = 'chancery.bodies'";
     expect(await data.ask(delays)).toEqual([{ records: 4, delay: 1.5 }]);
+  });
+
+  it('"Lag by topic": no value for an interval in which no record of the topic was received', async () => {
+    const record = (topic: string, at: number, delay: number) => ({
+      ...{ _topic: `chancery.${topic}`, received_at: time(at), written_at: time(at + delay), session_id: 's' },
+      ...{ sequence: at, kind: 'k', encoding: 'json', piece: 0, pieces: 1, request: '', body: '', body_bytes: 0 },
+    });
+    await data.insert('raw_records', [
+      ...[record('fast', 100, 1), record('fast', 119, 2), record('fast', 181, 3)],
+      ...[record('slow', 121, 4), record('slow', 141, 5)],
+    ]);
+    const sql = statementOf('chancery-pipeline-health', 'Lag by topic');
+    const of = (name: string) =>
+      data.ask(
+        `SELECT dateDiff('second', toDateTime('${sqlTime(0)}', 'UTC'), time) AS t, seconds FROM (${sql}) WHERE name = '${name}' ORDER BY t`,
+      );
+    expect(await of('fast')).toEqual([
+      { t: 100, seconds: 2 },
+      { t: 120, seconds: null },
+      { t: 140, seconds: null },
+      { t: 160, seconds: null },
+      { t: 180, seconds: 3 },
+    ]);
+    expect(await of('slow')).toEqual([
+      { t: 120, seconds: 4 },
+      { t: 140, seconds: 5 },
+    ]);
+    const later = sql.replaceAll(/toDateTime\(\d+\)/g, 'toDateTime(0)');
+    expect(await data.ask(later)).toEqual([]);
   });
 
   it('dead_letters_between: how many of each reason were written in the time, and the last one', async () => {
