@@ -174,7 +174,7 @@ describe('the dashboards', () => {
       const panel = panelOf(title);
       return ask(portfolio, panel.targets[0] as DashboardTarget, panel);
     };
-    const [realised] = valuesOf(await answerOf('Realised'), 'realised');
+    const [realised] = valuesOf(await answerOf('Profit and loss'), 'realised');
     const drawn = valuesOf(await answerOf('Profit and loss over time'), 'realised').filter((one) => one !== null);
     expect(Number(drawn.at(-1))).toBeCloseTo(Number(realised), 6);
     // Repeated per account.

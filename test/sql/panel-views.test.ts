@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expandQuery, relativeRange } from '../../viewer/index.js';
+import { expandQuery, relativeRange, type VariableChoice } from '../../viewer/index.js';
 import { loadDashboards, panelsOf } from '../dashboards/shipped-dashboards.js';
 import { useDatabase } from '../support/database.js';
 import { searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
@@ -12,12 +12,12 @@ beforeAll(() => {
 });
 
 /** The statement of a panel's first query, from 12:00 to 12:10 in intervals of 20 seconds. */
-function statementOf(uid: string, title: string): string {
+function statementOf(uid: string, title: string, variables = new Map<string, VariableChoice>()): string {
   const panels = loadDashboards().flatMap((one) => (one.uid === uid ? panelsOf(one) : []));
   const sql = panels.find((one) => one.title === title)?.targets[0]?.rawSql;
   if (sql === undefined) throw new Error(`there is no panel ${title}`);
   const range = relativeRange(String(Date.parse(`${time(0)}Z`)), String(Date.parse(`${time(600)}Z`)), new Date());
-  return expandQuery(sql, { range, bucketMs: 20_000, variables: new Map() });
+  return expandQuery(sql, { range, bucketMs: 20_000, variables });
 }
 
 describe('what panels of the pipeline ask', () => {
@@ -146,6 +146,26 @@ describe('what panels of the pipeline ask', () => {
 });
 
 describe('what panels of a market and of an account ask', () => {
+  it('"Profit and loss": all figures at once, without those that depend on a chance which is not known', async () => {
+    const choice = { value: '$__all', options: ['a', 'b'] };
+    const sql = statementOf('chancery-portfolio', 'Profit and loss', new Map([['account', choice]]));
+    const accounts = (rows: string) => {
+      const [exact, unknown] = ['Decimal(38, 12)', 'Nullable(Decimal(38, 12))'];
+      const columns = `account String, realised_pnl ${exact}, unrealised_pnl ${unknown}, fees ${exact}, value ${unknown}, pnl ${unknown}`;
+      return sql.replace('pnl_by_account', `values('${columns}', ${rows})`);
+    };
+    const known = "('a', 10, 2.5, 1, 7, 11.5)";
+    expect(await data.ask(accounts(`${known}, ('b', -3, 0.5, 0.25, 1, -2.75)`))).toEqual([
+      { total: 8.75, realised: 7, unrealised: 3, paid_fees: 1.25, position_value: 8 },
+    ]);
+    expect(await data.ask(accounts(`${known}, ('b', -3, NULL, 0.25, NULL, NULL)`))).toEqual([
+      { total: null, realised: 7, unrealised: null, paid_fees: 1.25, position_value: null },
+    ]);
+    expect(
+      await data.ask(`${sql.replace('pnl_by_account', "(SELECT * FROM pnl_by_account WHERE account = '')")}`),
+    ).toEqual([]);
+  });
+
   it('latest_chances: the last live point by the time of the exchange, then by receipt and position', async () => {
     const point = (occurred: number, received: number, chance: number, source = 'change', index = 0) => ({
       ...{ event: 'el', market: 'ml', chance, source, _index: index },
