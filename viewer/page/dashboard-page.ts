@@ -332,6 +332,7 @@ export class DashboardPage {
     this.controls.replaceChildren(
       ...shown.map((variable) => this.#variableControl(variable)),
       ...linksOf(this.dashboard.links, this.#host, {}),
+      timeZone(),
       h('div', { className: 'times' }, ...this.#timeControls()),
     );
     if (focused) document.getElementById(focused)?.focus();
@@ -383,12 +384,10 @@ export class DashboardPage {
     refresh.setAttribute('aria-label', 'Refresh every');
     const back = button('←', 'Back to the time range before (b)', () => this.#goBack());
     back.disabled = this.#back.length === 0;
-    const zone = h('span', { className: 'zone', title: 'Times are in the time zone of the browser' }, timeZone());
     return [
       back,
       button('−', 'Zoom out (z)', () => this.#zoomOut()),
       range,
-      zone,
       button('∞', 'Permanent link: the address with this range in absolute times (l)', () => this.#fixRange()),
       button('⟳', 'Refresh now (r)', () => void this.#resolve()),
       refresh,
@@ -401,7 +400,13 @@ export class DashboardPage {
   }
 }
 
-const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The time zone of the browser, in which all times of the page are. */
+function timeZone(): HTMLElement {
+  const format = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' });
+  const name = format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const title = `Times are in the time zone of the browser: ${format.resolvedOptions().timeZone}`;
+  return h('span', { className: 'zone', title }, name);
+}
 
 /** Says of the first variable with a value that is not one of its options what is shown instead. */
 function replacedValue(
