@@ -28,10 +28,14 @@ const project = (name: string, test: TestProjectInlineConfiguration['test']): Te
   },
 });
 
+/** Set by `.ci/run` where the first tests took long. */
+const isSlow = process.env['SLOW_MACHINE'] !== undefined;
+
 export default defineConfig({
   test: {
     // One more than the cores that it is meant for: tests wait for servers and timers a third of their time.
-    maxWorkers: 3,
+    maxWorkers: isSlow ? 2 : 3,
+    maxConcurrency: isSlow ? 1 : 5,
     globalSetup: ['test/support/services/setup.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestFiles()],

@@ -36,7 +36,7 @@ export function withFigures(readme: string): string {
 | embedded log to ClickHouse, one tick per frame, received payloads not stored | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
 | the same, received payloads stored (the default) | ${median('transform', 'single-entry frames, bodies on')} | |
 | latency from socket to SQL, p50 and p99 | ${median('live', 'latency from socket to query result, p50')}, ${median('live', 'latency from socket to query result, p99')} | \`npm run bench -- live\` |
-| Kafka to ClickHouse, relative to ClickHouse's own Kafka engine, same tables, received payloads not stored, one tick per frame | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
+| Kafka to ClickHouse, relative to ClickHouse's own Kafka engine that writes ticks, raw records and the times of price states, received payloads not stored, one tick per frame | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
 | the same, ten ticks per frame | ${median('kafka', "10-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | |
 | chaos run on Kafka: ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${duplicated} duplicated | \`npm run chaos -- --bus kafka --minutes 15 --kills 300\` |
 
