@@ -28,7 +28,7 @@ const project = (name: string, test: TestProjectInlineConfiguration['test']): Te
   },
 });
 
-/** Set by `.ci/run` where the first tests took long. */
+/** `.ci/run` sets it where `npm test` took long. */
 const isSlow = process.env['SLOW_MACHINE'] !== undefined;
 
 export default defineConfig({

@@ -172,7 +172,7 @@ async function optionsOf(
       const rows = await source.ask(query);
       const listed = new Set(rows.map(([value]) => String(value ?? '')));
       const wanted = (chosen ?? []).filter((value) => value !== ALL && !listed.has(value)).slice(0, MAX_LOOKED_UP);
-      const lookup = lookupBeyondLimit(query, rows[0]?.length ?? 0, wanted);
+      const lookup = lookupBeyondLimit(query, rows, wanted);
       const beyond = lookup ? await source.ask(lookup) : [];
       const options = [...rows, ...beyond].map(([value, text = value]) => ({
         text: String(text ?? ''),
@@ -186,17 +186,18 @@ async function optionsOf(
 }
 
 /**
- * Asks for the rows of a variable's query with these values in the first column, also those that its LIMIT leaves out of the list;
- * undefined without a LIMIT at its end.
- * @param columns of its rows; 0: it has no rows
+ * Asks a variable's query for the rows with these values in the first column that its LIMIT left out; undefined where it left out
+ * none.
+ * @param rows of the query
  */
 function lookupBeyondLimit(
   { sql, parameters }: BoundQuery,
-  columns: number,
+  rows: readonly (readonly unknown[])[],
   values: readonly string[],
 ): BoundQuery | undefined {
-  const end = /\sLIMIT\s+\d+\s*$/i.exec(sql);
-  if (!end || columns === 0 || values.length === 0) return undefined;
+  const end = /\sLIMIT\s+(\d+)\s*$/i.exec(sql);
+  const columns = rows[0]?.length ?? 0;
+  if (!end || columns === 0 || rows.length < Number(end[1]) || values.length === 0) return undefined;
   const named = Object.fromEntries(values.map((value, n) => [`looked_up_${n}`, value]));
   const list = Object.keys(named).map((name) => `{${name}:String}`);
   const read = Array.from({ length: columns }, (_, n) => `one.${n + 1}`);

@@ -9,8 +9,6 @@ import { Stage } from './stage.js';
 
 const ROUNDS = Number(process.env['REBALANCE_ROUNDS'] ?? 1);
 const LAG_MS = 5000;
-/** As `--kafka-session-ms` by default: a much shorter one expires on a busy machine, for workers that run. */
-const SESSION_MS = 10_000;
 /** For half of the changes: time until everything is written that was on the bus after it, and the lag is below that. */
 const RETURN_MS = 60_000;
 /** For each of them, also on a busy machine. */
@@ -24,8 +22,8 @@ describeWithKafka('a group of workers under load', { own: true }, (kafka) => {
   it('takes over from workers that join, leave and are killed, and its lag falls below 5 s each time', {
     timeout: AROUND_MS + ROUNDS * CHANGES.length * MAX_RETURN_MS,
   }, async () => {
-    const size = { workers: 0, appenders: 2, recordsPerSecond: 100, load: 0 };
-    const stage = await Stage.start({ bus: 'kafka', broker: kafka.own, seed: 5, sessionMs: SESSION_MS, ...size });
+    const options = { workers: 0, appenders: 2, recordsPerSecond: 100, load: 0, usesDefaultSession: true };
+    const stage = await Stage.start({ bus: 'kafka', broker: kafka.own, seed: 5, ...options });
     const lag = new LagWatch(stage.rig.bus, TOPICS.orderBook);
     const changes: { readonly change: string; readonly workers: number; readonly returnedMs: number }[] = [];
     try {

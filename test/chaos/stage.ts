@@ -31,8 +31,8 @@ export interface StageOptions {
   readonly faultDelayMs?: () => number;
   /** Delay before a killed process is restarted. */
   readonly downMs?: () => number;
-  /** Kafka session timeout of the workers, milliseconds. Default `SESSION_MS`. */
-  readonly sessionMs?: number;
+  /** Whether the workers have the default of `--kafka-session-ms`, not `SESSION_MS`, which expires on a busy machine. */
+  readonly usesDefaultSession?: boolean;
   /** Of each topic. Default 4. */
   readonly partitions?: number;
   /** Whether appenders append frames that make a batch large enough for a summary. */
@@ -54,7 +54,7 @@ export interface AppenderOptions {
 
 const PREFIX = 'chaos.';
 const PARTITIONS = 4;
-/** Short: a worker that is paused for seconds loses its partitions. */
+/** Kafka session timeout of the workers: short, so that one that is paused for seconds loses its partitions. */
 export const SESSION_MS = 2000;
 const STOP_WITHIN_MS = 120_000;
 
@@ -119,7 +119,7 @@ export class Stage {
   /** Another worker; started by the caller. */
   addWorker(more: readonly string[] = []): Keeper {
     const args = [...this.clickHouseArgs, '--batch-delay-ms', '25', ...more];
-    if (this.broker) args.push('--kafka-session-ms', String(this.options.sessionMs ?? SESSION_MS));
+    if (this.broker && !this.options.usesDefaultSession) args.push('--kafka-session-ms', String(SESSION_MS));
     const name = `worker ${this.workers.length + 1}`;
     const { without } = this.options;
     const launch = () =>

@@ -149,18 +149,19 @@ export class HomePage {
       const listing = await api.events({ list: this.#list, search: this.#search.value }, asking.signal);
       await pointerReleased();
       if (asking.signal.aborted) return;
-      this.#events.ariaBusy = 'false';
       this.shell.showProblem(undefined);
       this.#hasEvents = listing.hasEvents;
       this.#drawCounts(listing.counts);
       redrawn(this.#events, () => this.#events.replaceChildren(this.#eventTable(listing.events)));
     } catch (error) {
       if (asking.signal.aborted) return;
-      this.#events.ariaBusy = 'false';
       this.#hasEvents = undefined;
       this.#fail(this.#events, error);
     } finally {
-      if (this.#asking === asking) this.#asking = undefined;
+      if (this.#asking === asking) {
+        this.#asking = undefined;
+        this.#events.ariaBusy = 'false';
+      }
     }
   }
 
