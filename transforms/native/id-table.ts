@@ -95,7 +95,10 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** Whether `length` bytes of two arrays are equal. */
+/**
+ * Whether `length` bytes of two arrays are equal. `a` is UTF-8 without NUL, so that eight bytes of it are never NaN or zero as a double:
+ * doubles are compared, because they are the largest numbers that are read without an allocation.
+ */
 export function same(
   a: Uint8Array,
   aView: DataView,
@@ -106,8 +109,12 @@ export function same(
   length: number,
 ): boolean {
   let i = 0;
-  for (; i + 4 <= length; i += 4) {
+  for (; i + 8 <= length; i += 8) {
+    if (aView.getFloat64(aStart + i, true) !== bView.getFloat64(bStart + i, true)) return false;
+  }
+  if (i + 4 <= length) {
     if (aView.getInt32(aStart + i, true) !== bView.getInt32(bStart + i, true)) return false;
+    i += 4;
   }
   for (; i < length; i++) if (a[aStart + i] !== b[bStart + i]) return false;
   return true;
