@@ -2,6 +2,8 @@
 --
 -- The index `positions` finds the ticks that price_hours does not hold yet, `prices` those of resolutions (`last IN (0, 1)`: a condition
 -- on is_resolution does not use it). The indexes `events` and `prices` are built by merges only: `events` would slow inserts by a tenth.
+-- Without ClickHouse's automatic statistics of columns, which slow inserts and merges: the partition, the primary key and these indexes
+-- find the rows.
 --
 -- Codecs and precision were chosen by measuring (bench/storage.ts): sorted by market, neighbouring rows are similar. Prices
 -- have few different values, so they are dictionary-encoded. Only the milliseconds of the receive time are significant; its
@@ -28,7 +30,7 @@ CREATE TABLE IF NOT EXISTS {database}.price_ticks
 ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(received_at)
 ORDER BY (market, received_at, `_offset`, `_index`)
-SETTINGS {log_settings}, allow_suspicious_low_cardinality_types = 1
+SETTINGS {log_settings}, allow_suspicious_low_cardinality_types = 1, auto_statistics_types = ''
 COMMENT 'Last price, best bid and best ask of a market, one row per message of the order book stream. Rows of one market are in order of received_at, then _offset and _index (part 6.1)';
 
 -- The first and the last tick of every market in a large batch: all that the materialized views of price_ticks need, which would otherwise

@@ -332,8 +332,7 @@ export class DashboardPage {
     this.controls.replaceChildren(
       ...shown.map((variable) => this.#variableControl(variable)),
       ...linksOf(this.dashboard.links, this.#host, {}),
-      timeZone(),
-      h('div', { className: 'times' }, ...this.#timeControls()),
+      h('div', { className: 'times' }, timeZone(), ...this.#timeControls()),
     );
     if (focused) document.getElementById(focused)?.focus();
   }

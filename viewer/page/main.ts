@@ -28,7 +28,8 @@ const KEYS = {
 const THEME_KEY = 'chancery.theme';
 /** Recording counts as stopped when the newest collector event is older: one is written every second. */
 const STOPPED_SECONDS = 15;
-/** The viewer sends the state every 5 s, and when ClickHouse has answered. */
+/** The viewer sends the state every 5 s, and when ClickHouse has answered. After this time the age of the newest record grows here. */
+const OVERDUE_MS = 7000;
 const MAX_SILENCE_MS = 20_000;
 const SILENCE_CHECK_MS = 2000;
 
@@ -44,6 +45,8 @@ class Page implements Shell {
   #opening = new AbortController();
   /** When the state of recording was received last, Unix milliseconds. */
   #heardAt = Date.now();
+  /** What was received then; undefined when the state is not known. */
+  #recording: RecordingState | undefined;
 
   constructor() {
     const stored = localStorage.getItem(THEME_KEY);
@@ -180,6 +183,7 @@ class Page implements Shell {
 
   showRecording(message: RecordingMessage): void {
     this.#heardAt = Date.now();
+    this.#recording = 'state' in message ? message.state : undefined;
     if ('state' in message) this.#showState(message.state);
     else this.#setState(message.problem, 'bad');
   }
@@ -191,7 +195,7 @@ class Page implements Shell {
     if (document.hidden) this.#heardAt = Date.now();
     else if (silentMs > MAX_SILENCE_MS) {
       this.#setState(`no answer for ${ageOf(silentMs / 1000)}: not known whether it is recording`, 'bad');
-    }
+    } else if (silentMs > OVERDUE_MS && this.#recording) this.#showState(this.#recording, silentMs / 1000);
   }
 
   #show(title: string, controls: HTMLElement | undefined, content: HTMLElement): void {
@@ -201,13 +205,14 @@ class Page implements Shell {
     this.#content.replaceChildren(content);
   }
 
-  #showState({ liveCollectors, newestSeconds, missing }: RecordingState): void {
+  /** @param sinceSeconds how long ago this was the state */
+  #showState({ liveCollectors, newestSeconds, missing }: RecordingState, sinceSeconds = 0): void {
     if (newestSeconds === null) {
       this.#setState('nothing is recorded yet', 'none');
       return;
     }
     const isRunning = liveCollectors > 0 && newestSeconds < STOPPED_SECONDS;
-    const age = `newest record ${ageOf(newestSeconds)} old`;
+    const age = `newest record ${ageOf(newestSeconds + sinceSeconds)} old`;
     const gap = missing === null ? '' : `, ${formatPart(missing)} missing in the last hour`;
     this.#setState(
       `${isRunning ? 'recording' : 'recording has stopped or is late'}, ${age}${gap}`,
