@@ -10,7 +10,8 @@ export function checkShape(panel: Panel, answers: readonly Answer[]): void {
     const kinds = columns.map(({ kind }) => kind);
     expect(columns.filter(({ kind }) => kind === 'other')).toEqual([]);
     if (panel.targets[i]?.queryType === 'timeSeries' || panel.type === 'candlestick') checkTime(answer);
-    if (panel.type !== 'table') expect(kinds, 'a number to draw').toContain('number');
+    const drawn = panel.fieldConfig.defaults.unit === 'string' ? 'text' : 'number';
+    if (panel.type !== 'table') expect(kinds, `a ${drawn} to draw`).toContain(drawn);
     if (panel.type === 'candlestick') checkCandles(answer);
   }
 }
