@@ -86,8 +86,8 @@ Generated from [bench/results/](../bench/results) by \`npx vitest run test/bench
 again and overwrites the results of NAME; \`npm run bench -- compare\` compares this checkout with another one.
 
 All processes of a measurement, including the simulated exchange and the Kafka broker, ran on one machine. Its processor
-and memory are listed with each result, with the settings of the benchmark. The results are of different days, and such a
-virtual machine is faster on some of them than on others: compare figures within one result, or with \`compare\`.
+and memory are listed with each result, with the settings of the benchmark. The results are of different days, on
+which the machine was not equally fast: compare figures of one result only, or run \`compare\`.
 `;
 
 export function spreadOf({ runs }: Result): string {

@@ -43,6 +43,16 @@ const IS_LOADED = `(() => {
 /** Until every panel in the window has drawn what it asked for. */
 export const loaded = (page: Page) => until(() => page.evaluate<boolean>(IS_LOADED));
 
+/** Where the chart of a panel is in the window, pixels; while a refresh replaces the chart it is looked for again. */
+export async function chartBox(page: Page, panel: number) {
+  const chart = page.locator(`[data-panel="${panel}"] .u-over`);
+  for (;;) {
+    await chart.waitFor();
+    const box = await chart.boundingBox();
+    if (box) return box;
+  }
+}
+
 const COLUMNS_IN = `(canvas, [red, green, blue]) => {
   const { width, height } = canvas;
   const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);

@@ -13,7 +13,7 @@ import { startFaultProxy } from '../support/fault-proxy.js';
 import { expectSound, narrowInOtherTheme } from './accessibility.js';
 import { accessibilityProblems } from './axe.js';
 import { dashboard, folderOf, panel, queryVariable } from './dashboards.js';
-import { columnsIn, loaded, openPage } from './open-page.js';
+import { chartBox, columnsIn, loaded, openPage } from './open-page.js';
 import { recordHalfHour } from './recorded-half-hour.js';
 import { connectWith } from './viewer-connection.js';
 import { startViewer } from './viewer-rig.js';
@@ -222,8 +222,7 @@ describe('the page', () => {
     const isDrawn = (number: number) => drawn[Math.round(first + (number + 0.5) * minute)];
     expect([5, 9, 15, 20, 28].map(isDrawn)).toEqual([true, true, true, true, true]);
     expect([10, 11, 12, 13, 14].map(isDrawn)).toEqual([false, false, false, false, false]);
-    const box = await page.locator('[data-panel="3"] .u-over').boundingBox();
-    if (!box) throw new Error('there is no chart');
+    const box = await chartBox(page, 3);
     await page.mouse.move(box.x + box.width - 2, box.y + 50);
     expect(await page.locator('.tooltip:visible dd').allInnerTexts()).toContain('29');
     await page.context().close();
@@ -274,8 +273,7 @@ describe('the page', () => {
           page.waitForResponse((response) => response.ok() && new RegExp(`panels/${id}/data`).test(response.url())),
         ),
       ).then(() => loaded(page));
-    const box = await page.locator('[data-panel="2"] .u-over').boundingBox();
-    if (!box) throw new Error('there is no chart');
+    const box = await chartBox(page, 2);
     await page.getByTitle('Sort by price').click();
     await page.mouse.move(box.x + box.width - 2, box.y + 50);
     await page.locator('.tooltip:visible').waitFor();
@@ -297,8 +295,7 @@ describe('the page', () => {
   it('zooms once where several charts share the line at the pointer', async () => {
     const { page } = await open(`${seeded.url}/d/kept?refresh=`);
     await loaded(page);
-    const box = await page.locator('[data-panel="2"] .u-over').boundingBox();
-    if (!box) throw new Error('there is no chart');
+    const box = await chartBox(page, 2);
     await page.mouse.move(box.x + box.width * 0.25, box.y + 50);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.75, box.y + 50, { steps: 4 });
@@ -375,8 +372,7 @@ describe('the page', () => {
   it('zooms by dragging, goes back with a key, shows SQL, and changes its theme', async () => {
     const { page } = await open(`${seeded.url}/d/seeded?from=now-1h&to=now&viewPanel=3`);
     await loaded(page);
-    const box = await page.locator('[data-panel="3"] .u-over').boundingBox();
-    if (!box) throw new Error('there is no chart');
+    const box = await chartBox(page, 3);
     await page.mouse.move(box.x + box.width * 0.25, box.y + 50);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.75, box.y + 50, { steps: 4 });

@@ -4,7 +4,7 @@ import { startChromium } from '../support/chromium.js';
 import { useDatabase } from '../support/database.js';
 import { expectSound, narrowInOtherTheme } from './accessibility.js';
 import { folderOf } from './dashboards.js';
-import { columnsIn, loaded, openPage } from './open-page.js';
+import { chartBox, columnsIn, loaded, openPage } from './open-page.js';
 import { kindsDashboard } from './panel-kinds.js';
 import { startViewer } from './viewer-rig.js';
 
@@ -29,8 +29,7 @@ const panelOf = (id: number) => page.locator(`[data-panel="${id}"]`);
 
 /** The tooltip at a part of the width and height of a chart. */
 async function tooltipAt(id: number, x: number, y: number): Promise<string> {
-  const box = await panelOf(id).locator('.u-over').boundingBox();
-  if (!box) throw new Error('there is no chart');
+  const box = await chartBox(page, id);
   await page.mouse.move(box.x + box.width * x, box.y + box.height * y);
   return page.locator('.tooltip:visible').innerText();
 }

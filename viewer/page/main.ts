@@ -2,15 +2,13 @@ import './locale.js';
 import './app.css';
 import { parseAddress } from '../display/address.js';
 import type { Theme } from '../display/colors.js';
+import { isOverdue, type RecordingMessage, recordingText } from '../display/recording-text.js';
 import { shown } from '../display/safe-text.js';
-import { formatPart } from '../display/units.js';
-import type { RecordingState } from '../recording-state.js';
 import { api, isLoggedOut } from './api.js';
 import { DashboardPage } from './dashboard-page.js';
 import { button, h } from './dom.js';
 import { HomePage } from './home-page.js';
 import { drawLogin, loginFromAddress } from './login.js';
-import type { RecordingMessage } from './recording-stream.js';
 import type { Shell } from './shell.js';
 import { watchRecording } from './watch-recording.js';
 
@@ -26,11 +24,6 @@ const KEYS = {
   '?': 'this list',
 };
 const THEME_KEY = 'chancery.theme';
-/** Recording counts as stopped when the newest collector event is older: one is written every second. */
-const STOPPED_SECONDS = 15;
-/** The viewer sends the state every 5 s, and when ClickHouse has answered. After this time the age of the newest record grows here. */
-const OVERDUE_MS = 7000;
-const MAX_SILENCE_MS = 20_000;
 const SILENCE_CHECK_MS = 2000;
 
 class Page implements Shell {
@@ -43,10 +36,9 @@ class Page implements Shell {
   readonly #sql = h('dialog');
   #page: DashboardPage | HomePage | undefined;
   #opening = new AbortController();
-  /** When the state of recording was received last, Unix milliseconds. */
+  /** What was said of recording last, and when, Unix milliseconds. */
+  #recording: RecordingMessage | undefined;
   #heardAt = Date.now();
-  /** What was received then; undefined when the state is not known. */
-  #recording: RecordingState | undefined;
 
   constructor() {
     const stored = localStorage.getItem(THEME_KEY);
@@ -182,20 +174,23 @@ class Page implements Shell {
   }
 
   showRecording(message: RecordingMessage): void {
+    this.#recording = message;
     this.#heardAt = Date.now();
-    this.#recording = 'state' in message ? message.state : undefined;
-    if ('state' in message) this.#showState(message.state);
-    else this.#setState(message.problem, 'bad');
+    this.#showRecording();
   }
 
-  /** The viewer or ClickHouse may hang: what was said last is then no longer known. */
+  /** While no message comes, what the last one said grows older. */
   #checkSilence(): void {
-    const silentMs = Date.now() - this.#heardAt;
     // Hidden pages ask nothing.
     if (document.hidden) this.#heardAt = Date.now();
-    else if (silentMs > MAX_SILENCE_MS) {
-      this.#setState(`no answer for ${ageOf(silentMs / 1000)}: not known whether it is recording`, 'bad');
-    } else if (silentMs > OVERDUE_MS && this.#recording) this.#showState(this.#recording, silentMs / 1000);
+    else if (isOverdue(Date.now() - this.#heardAt)) this.#showRecording();
+  }
+
+  #showRecording(): void {
+    const { text, level } = recordingText(this.#recording, Date.now() - this.#heardAt);
+    this.#state.textContent = text;
+    this.#state.dataset['level'] = level;
+    this.#hideRepeated();
   }
 
   #show(title: string, controls: HTMLElement | undefined, content: HTMLElement): void {
@@ -203,27 +198,6 @@ class Page implements Shell {
     this.#title.textContent = shown(title);
     this.#controls.replaceChildren(...(controls ? [controls] : []));
     this.#content.replaceChildren(content);
-  }
-
-  /** @param sinceSeconds how long ago this was the state */
-  #showState({ liveCollectors, newestSeconds, missing }: RecordingState, sinceSeconds = 0): void {
-    if (newestSeconds === null) {
-      this.#setState('nothing is recorded yet', 'none');
-      return;
-    }
-    const isRunning = liveCollectors > 0 && newestSeconds < STOPPED_SECONDS;
-    const age = `newest record ${ageOf(newestSeconds + sinceSeconds)} old`;
-    const gap = missing === null ? '' : `, ${formatPart(missing)} missing in the last hour`;
-    this.#setState(
-      `${isRunning ? 'recording' : 'recording has stopped or is late'}, ${age}${gap}`,
-      isRunning ? 'good' : 'bad',
-    );
-  }
-
-  #setState(text: string, level: 'good' | 'bad' | 'none'): void {
-    this.#state.textContent = text;
-    this.#state.dataset['level'] = level;
-    this.#hideRepeated();
   }
 
   #toggleTheme(): void {
@@ -238,11 +212,6 @@ function consoleLink(href: string | undefined): HTMLElement[] {
   if (href === undefined) return [];
   const title = "ClickHouse's web console; it asks for the password, which `chancery sql --console` prints";
   return [h('p', {}, h('a', { href, title, target: '_blank', rel: 'noopener' }, 'Open in console'))];
-}
-
-function ageOf(seconds: number): string {
-  if (seconds < 100) return `${seconds.toFixed(0)} s`;
-  return seconds < 6000 ? `${(seconds / 60).toFixed(0)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
 const page = new Page();

@@ -1,8 +1,6 @@
+import type { RecordingMessage } from '../display/recording-text.js';
 import type { RecordingState } from '../recording-state.js';
 import { api } from './api.js';
-
-/** The state of recording, or why it is not known. */
-export type RecordingMessage = { readonly state: RecordingState } | { readonly problem: string };
 
 const RETRY_MS = 5000;
 

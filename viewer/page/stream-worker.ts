@@ -1,4 +1,5 @@
-import { type RecordingMessage, RecordingStream } from './recording-stream.js';
+import type { RecordingMessage } from '../display/recording-text.js';
+import { RecordingStream } from './recording-stream.js';
 
 /** One stream for all pages of a browser, which allows six connections per host; none while all pages are hidden. */
 const visible = new Set<MessagePort>();

@@ -1,4 +1,5 @@
-import { type RecordingMessage, RecordingStream } from './recording-stream.js';
+import type { RecordingMessage } from '../display/recording-text.js';
+import { RecordingStream } from './recording-stream.js';
 
 /** Follows the state of recording while the page is visible, over one stream for all pages of the browser. */
 export function watchRecording(onMessage: (message: RecordingMessage) => void): void {

@@ -1,0 +1,47 @@
+import type { RecordingState } from '../recording-state.js';
+import { formatPart } from './units.js';
+
+/** The state of recording, or why it is not known. */
+export type RecordingMessage = { readonly state: RecordingState } | { readonly problem: string };
+
+export interface RecordingText {
+  readonly text: string;
+  readonly level: 'good' | 'bad' | 'none';
+}
+
+/** Recording counts as stopped when the newest collector event is older: one is written every second. */
+const STOPPED_SECONDS = 15;
+/** The viewer sends the state every 5 s. When it is overdue, the age of the newest record grows with the silence. */
+const OVERDUE_MS = 7000;
+/** After this silence it is not known whether recording runs: the viewer or ClickHouse may hang. */
+const MAX_SILENCE_MS = 20_000;
+
+/** Whether the text of a message changes while no other one comes. */
+export const isOverdue = (silentMs: number): boolean => silentMs > OVERDUE_MS;
+
+/**
+ * What the header of every page says about recording.
+ * @param message the last one; undefined before the first
+ * @param silentMs how long ago it came, or the page was opened
+ */
+export function recordingText(message: RecordingMessage | undefined, silentMs: number): RecordingText {
+  const silentSeconds = silentMs / 1000;
+  if (silentMs > MAX_SILENCE_MS) {
+    return { text: `no answer for ${ageOf(silentSeconds)}: not known whether it is recording`, level: 'bad' };
+  }
+  if (!message) return { text: '', level: 'none' };
+  if ('problem' in message) return { text: message.problem, level: 'bad' };
+  const { liveCollectors, newestSeconds, missing } = message.state;
+  if (newestSeconds === null) return { text: 'nothing is recorded yet', level: 'none' };
+  const isRunning = liveCollectors > 0 && newestSeconds < STOPPED_SECONDS;
+  const age = ageOf(newestSeconds + (isOverdue(silentMs) ? silentSeconds : 0));
+  const gap = missing === null ? '' : `, ${formatPart(missing)} missing in the last hour`;
+  const state = isRunning ? 'recording' : 'recording has stopped or is late';
+  return { text: `${state}, newest record ${age} old${gap}`, level: isRunning ? 'good' : 'bad' };
+}
+
+function ageOf(seconds: number): string {
+  if (seconds < 100) return `${seconds.toFixed(0)} s`;
+  if (seconds < 6000) return `${(seconds / 60).toFixed(0)} min`;
+  return seconds < 48 * 3600 ? `${(seconds / 3600).toFixed(1)} h` : `${(seconds / 86_400).toFixed(0)} days`;
+}
