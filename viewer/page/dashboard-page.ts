@@ -215,6 +215,9 @@ export class DashboardPage {
     this.#from = from;
     this.#to = to;
     this.#isStep = true;
+    // At once, however long the server takes: who sees nothing happen presses again.
+    this.#showControls();
+    this.#writeAddress();
     void this.#resolve();
   }
 
@@ -394,7 +397,8 @@ export class DashboardPage {
   }
 
   #rangeText(): string {
-    const text = (time: string) => (/^\d+$/.test(time) ? formatTime(Number(time)) : time);
+    const text = (time: string) =>
+      time.startsWith('now') ? time : formatTime(parseTime(time, 0) ?? Number.NaN) || time;
     return `${text(this.#from)} to ${text(this.#to)}`;
   }
 }

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import { axisSteps, numberLabels } from '../display/axis-labels.js';
 import { shown } from '../display/safe-text.js';
+import { shortNames } from '../display/short-names.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 import { isUnderPointer } from './redrawn.js';
@@ -133,32 +134,25 @@ function plotAxis(axis: PlotAxis, { theme }: PanelContext, isVertical: boolean):
     };
   }
   const { names } = axis;
-  const shortNames = ({ width }: uPlot) => {
-    const max = isVertical && width < NARROW ? MAX_NARROW_NAME : MAX_NAME;
-    return names.map((name) => shortened(shown(name), max));
-  };
+  const shownNames = names.map(shown);
+  const labels = ({ width }: uPlot) =>
+    shortNames(shownNames, isVertical && width < NARROW ? MAX_NARROW_NAME : MAX_NAME);
   return {
     ...style,
     grid: { show: false },
     splits: (plot: uPlot) => {
       const length = isVertical ? plot.height - 40 : plot.width - 60;
-      const longest = Math.max(2, ...shortNames(plot).map(({ length }) => length)) * 6.4 + 10;
+      const longest = Math.max(2, ...labels(plot).map(({ length }) => length)) * 6.4 + 10;
       const every = Math.max(1, Math.ceil((names.length * (isVertical ? 14 : longest)) / Math.max(1, length)));
       return names.flatMap((_, i) => (i % every === 0 ? [i + 0.5] : []));
     },
     values: (plot: uPlot, splits: number[]) => {
-      const short = shortNames(plot);
+      const short = labels(plot);
       return splits.map((at) => short[Math.floor(at)] ?? '');
     },
     filter: (_: uPlot, splits: number[]) => splits,
     font: AXIS_FONT,
   };
-}
-
-/** Both ends of a long name: names often differ only at their end. */
-function shortened(name: string, max: number): string {
-  const half = Math.floor((max - 1) / 2);
-  return name.length > max ? `${name.slice(0, half)}…${name.slice(-half)}` : name;
 }
 
 function zoom(plot: uPlot, context: PanelContext): void {

@@ -151,6 +151,16 @@ function timeLabels(_: uPlot, splits: number[], __: number, ___: number, increme
 
 /** As wide as the longest label. */
 export function axisSize(plot: uPlot, values: string[] | null): number {
-  const longest = Math.max(2, ...(values ?? []).map((text) => text.length));
-  return plot.width < 260 ? Math.min(46, longest * 6.2 + 8) : longest * 6.2 + 10;
+  const texts = values ?? [];
+  const longest = Math.max(2, ...texts.map((text) => text.length));
+  if (plot.width < 260) return Math.min(46, longest * 6.2 + 8);
+  return Math.max(longest * 6.2, ...texts.map((text) => widthOf(plot, text))) + 10;
+}
+
+function widthOf({ ctx }: uPlot, text: string): number {
+  ctx.save();
+  ctx.font = AXIS_FONT;
+  const { width } = ctx.measureText(text);
+  ctx.restore();
+  return width;
 }
