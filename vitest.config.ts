@@ -1,6 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { GLOBS, SLOWEST } from './test/projects.js';
+import { isSlowMachine } from './test/support/slow-machine.js';
 import SlowestFiles from './test/support/slowest-files.js';
 
 /** The slowest files first, then others that start processes, so that the short ones fill the time until the last has ended. */
@@ -28,14 +29,11 @@ const project = (name: string, test: TestProjectInlineConfiguration['test']): Te
   },
 });
 
-/** `.ci/run` sets it where `npm test` took long. */
-const isSlow = process.env['SLOW_MACHINE'] !== undefined;
-
 export default defineConfig({
   test: {
     // One more than the cores that it is meant for: tests wait for servers and timers a third of their time.
-    maxWorkers: isSlow ? 2 : 3,
-    maxConcurrency: isSlow ? 1 : 5,
+    maxWorkers: isSlowMachine ? 2 : 3,
+    maxConcurrency: isSlowMachine ? 1 : 5,
     globalSetup: ['test/support/services/setup.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestFiles()],

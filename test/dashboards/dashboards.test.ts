@@ -15,6 +15,7 @@ import { loadComparison } from '../grafana/load-comparison.js';
 import { openBooks, tradersOf, writeAccounts } from '../pipeline/account-traders.js';
 import { OFTEN_POLLED, Rig } from '../pipeline/rig.js';
 import { fastest } from '../support/fastest.js';
+import { isSlowMachine } from '../support/slow-machine.js';
 import { until } from '../support/until.js';
 import { type Answer, askAsGrafana, askTimed, framesOf, valuesOf } from './answer.js';
 import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
@@ -23,8 +24,8 @@ import { RULES, readDataSource, readRules } from './provisioning.js';
 import { type Dashboard, type DashboardTarget, loadDashboards, type Panel, panelsOf } from './shipped-dashboards.js';
 import { chooseVariables } from './variables.js';
 
-/** Duration that no query may exceed; on a busy machine, processor time of the server. */
-const WITHIN_MS = 2000;
+/** Duration that no query may exceed; on a busy machine, processor time of the server. A slow machine has twice as much. */
+const WITHIN_MS = isSlowMachine ? 4000 : 2000;
 const DEFAULT_POINTS = 1000;
 const dashboards = loadDashboards();
 const comparison = await loadComparison();
@@ -295,7 +296,7 @@ describe('the dashboards', () => {
     });
   });
 
-  it('take at most two seconds per query', async () => {
+  it(`take at most ${WITHIN_MS / 1000} seconds per query`, async () => {
     // The processor time of the server is that of the query as long as nothing is inserted.
     await rig.service('collect').stop();
     await rig.drained();
