@@ -24,7 +24,7 @@ import { RULES, readDataSource, readRules } from './provisioning.js';
 import { type Dashboard, type DashboardTarget, loadDashboards, type Panel, panelsOf } from './shipped-dashboards.js';
 import { chooseVariables } from './variables.js';
 
-/** Duration that no query may exceed; on a busy machine, processor time of the server. A slow machine has twice as much. */
+/** Duration that no query may exceed; on a busy machine, processor time of the server; on a slow one twice as long. */
 const WITHIN_MS = isSlowMachine ? 4000 : 2000;
 const DEFAULT_POINTS = 1000;
 const dashboards = loadDashboards();

@@ -306,6 +306,20 @@ describe('the page', () => {
     await page.context().close();
   });
 
+  it('changes the address and the range before the server has answered', async () => {
+    const { page } = await open(`${seeded.url}/d/seeded?from=2026-11-20T10:00:00.000Z&to=2026-11-20T11:00:00.000Z`);
+    await loaded(page);
+    const chosen = () => page.locator('#range option:checked').innerText();
+    expect(await chosen()).toMatch(/^2026-11-(19|20|21) [0-9:]{8} to 2026-11-(19|20|21) [0-9:]{8}$/);
+    await page.route(/[/]variables$/, () => undefined);
+    await page.keyboard.press('z');
+    await page.waitForURL(/from=\d{13}&to=\d{13}/);
+    await page.keyboard.press('b');
+    await page.waitForURL(/from=2026-11-20T10/);
+    expect(await chosen()).toContain(' to ');
+    await page.context().close();
+  });
+
   it('says that ClickHouse does not run, and draws again when it is back', async () => {
     let isRunning = true;
     const proxy = await startFaultProxy(
