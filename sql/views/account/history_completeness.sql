@@ -80,17 +80,20 @@ INNER JOIN
 ) AS here USING (operation, account, poll_id)
 LEFT JOIN
 (
-    SELECT 'orders' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
-    FROM {database}.order_records WHERE `_offset` >= first_offset GROUP BY account, log, partition
-    UNION ALL
-    SELECT 'trades' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
-    FROM {database}.trade_records WHERE `_offset` >= first_offset GROUP BY account, log, partition
-    UNION ALL
-    SELECT 'transactions' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
-    FROM {database}.transaction_records WHERE `_offset` >= first_offset GROUP BY account, log, partition
-    UNION ALL
-    SELECT 'activity' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, max(`_offset`) AS stored_to
-    FROM {database}.activity_records WHERE `_offset` >= first_offset GROUP BY account, log, partition
+    -- One condition: ClickHouse analyses first_offset again for every subquery that uses it.
+    SELECT operation, account, log, partition, max(position) AS stored_to
+    FROM
+    (
+        SELECT 'orders' AS operation, account, `_log` AS log, `_partition` AS partition, `_offset` AS position FROM {database}.order_records
+        UNION ALL
+        SELECT 'trades' AS operation, account, `_log` AS log, `_partition` AS partition, `_offset` AS position FROM {database}.trade_records
+        UNION ALL
+        SELECT 'transactions' AS operation, account, `_log` AS log, `_partition` AS partition, `_offset` AS position FROM {database}.transaction_records
+        UNION ALL
+        SELECT 'activity' AS operation, toString(account) AS account, `_log` AS log, `_partition` AS partition, `_offset` AS position FROM {database}.activity_records
+    )
+    WHERE position >= first_offset
+    GROUP BY operation, account, log, partition
 ) AS stored USING (operation, account, log, partition)
 WHERE pages_here >= pages AND rejected = 0 AND (listed = 0 OR stored_to >= last_offset)
 GROUP BY operation, account;

@@ -48,16 +48,19 @@ LEFT JOIN
 ) AS here USING (account, poll_id, operation)
 LEFT JOIN
 (
-    SELECT 'positions' AS list, account, poll_id, count() AS rows_here FROM {database}.position_observations
-    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'positions') GROUP BY account, poll_id
-    UNION ALL
-    SELECT 'active-orders' AS list, account, poll_id, count() AS rows_here FROM {database}.active_order_observations
-    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'active-orders') GROUP BY account, poll_id
-    UNION ALL
-    SELECT 'balances' AS list, account, poll_id, count() AS rows_here FROM {database}.balance_observations
-    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'balances') GROUP BY account, poll_id
-    UNION ALL
-    SELECT 'tpsl-orders' AS list, account, poll_id, count() AS rows_here FROM {database}.tpsl_order_observations
-    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates WHERE list = 'tpsl-orders') GROUP BY account, poll_id
+    -- One condition: ClickHouse analyses receipts again for every subquery that uses it.
+    SELECT list, account, poll_id, count() AS rows_here
+    FROM
+    (
+        SELECT 'positions' AS list, account, poll_id, received_at FROM {database}.position_observations
+        UNION ALL
+        SELECT 'active-orders' AS list, account, poll_id, received_at FROM {database}.active_order_observations
+        UNION ALL
+        SELECT 'balances' AS list, account, poll_id, received_at FROM {database}.balance_observations
+        UNION ALL
+        SELECT 'tpsl-orders' AS list, account, poll_id, received_at FROM {database}.tpsl_order_observations
+    )
+    WHERE received_at >= rows_from AND (account, poll_id) GLOBAL IN (SELECT account, poll_id FROM candidates)
+    GROUP BY list, account, poll_id
 ) AS found USING (list, account, poll_id)
 WHERE pages_here >= pages AND rows_here >= listed;
