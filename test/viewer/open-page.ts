@@ -14,12 +14,13 @@ interface Opened {
 export async function openPage(
   browser: Browser,
   url: string,
-  options: { width?: number; height?: number; colorScheme?: 'dark' | 'light'; atMs?: number } = {},
+  options: { width?: number; height?: number; colorScheme?: 'dark' | 'light'; atMs?: number; isPhone?: boolean } = {},
 ): Promise<Opened> {
-  const { width = 1440, height = 900, colorScheme = 'dark', atMs } = options;
-  const context = await browser.newContext({ locale: 'en-US', viewport: { width, height }, colorScheme });
+  const { width = 1440, height = 900, colorScheme = 'dark', atMs, isPhone = false } = options;
+  const touch = { hasTouch: isPhone, isMobile: isPhone };
+  const context = await browser.newContext({ locale: 'en-US', viewport: { width, height }, colorScheme, ...touch });
   // It ends what hangs.
-  context.setDefaultTimeout(300_000);
+  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   if (atMs !== undefined) await page.clock.setFixedTime(atMs);
   const problems: string[] = [];

@@ -25,6 +25,7 @@ let seeded: ViewerServer;
 
 /** Height of a window that shows all panels of the longest dashboard, below each other where it is narrow. */
 const ALL_PANELS = 7200;
+const LONG_WORD = 'unbroken'.repeat(50);
 const TITLE = '<img src=x onerror=alert(1)> \u202e **evil**';
 const files = {
   'slow.json': dashboard('slow', [panel(1, 'stat', 'SELECT sum(1 + sleepEachRow(1)) AS n FROM numbers(2)')], {
@@ -45,6 +46,11 @@ const files = {
     ],
     { refresh: '1s', templating: { list: [{ type: 'textbox', name: 'typed', query: '' }] } },
   ),
+  'large.json': dashboard('large', [panel(1, 'table', 'SELECT number AS n FROM numbers(5000)')]),
+  'long.json': dashboard('long', [panel(1, 'stat', 'SELECT 1 AS n', { title: LONG_WORD })], {
+    title: LONG_WORD,
+    description: LONG_WORD,
+  }),
   'present.json': dashboard(
     'present',
     [
@@ -288,6 +294,107 @@ describe('the page', () => {
     expect(page.url()).not.toContain('var-typed=a');
     await page.keyboard.press('Enter');
     await page.waitForURL(/var-typed=ab/);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows a range that was chosen by its times, without a pointer', async () => {
+    const { page, problems } = await open(`${seeded.url}/d/kept?refresh=`);
+    await loaded(page);
+    await page.keyboard.press('c');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByLabel('From', { exact: true }).fill('2026-11-20T10:00:05');
+    await page.getByLabel('To', { exact: true }).fill('2026-11-20T09:00:00');
+    await page.getByRole('button', { name: 'Show this range' }).press('Enter');
+    expect(await page.locator('dialog:visible').count()).toBe(1);
+    await page.getByLabel('To', { exact: true }).fill('2026-11-20T11:00:00');
+    await page.getByRole('button', { name: 'Show this range' }).press('Enter');
+    const [from, to] = await page.evaluate<number[]>(
+      "['2026-11-20T10:00:05', '2026-11-20T11:00:00'].map((time) => new Date(time).getTime())",
+    );
+    await page.waitForURL(new RegExp(`from=${from}&to=${to}`));
+    await page.locator('#range').selectOption('From … to …');
+    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-11-20T10:00:05');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#range').inputValue()).toBe('own');
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('tells what a panel shows, and leaves the focus in one that fills the page, below the header', async () => {
+    const { page, problems } = await open(`${shipped.url}/d/chancery-portfolio`);
+    await page.waitForSelector('.panel');
+    const first = page.locator('.panel').first();
+    const title = await first.locator('h2').innerText();
+    await first.getByRole('button', { name: 'About this panel' }).press('Enter');
+    expect(await page.locator('dialog').innerText()).toContain(title);
+    expect((await page.locator('dialog p').innerText()).length).toBeGreaterThan(20);
+    await page.keyboard.press('Escape');
+    await first.getByTitle('Full screen').press('Enter');
+    const headerEnd = await page.evaluate<number>("document.querySelector('.top').getBoundingClientRect().bottom");
+    expect((await first.boundingBox())?.y).toBeCloseTo(headerEnd, 0);
+    const outside = `(() => {
+      const { activeElement } = document;
+      return activeElement.closest('.panel:not(.full)') !== null;
+    })()`;
+    for (let press = 0; press < 8; press++) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(outside)).toBe(false);
+    }
+    await first.getByTitle('Full screen').focus();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.panel[inert]').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('on a phone shows titles as a whole until the actions are asked for, and values where it is tapped', async () => {
+    const { page, problems } = await open(`${seeded.url}/d/seeded?var-market=one&refresh=`, {
+      width: 360,
+      height: 2400,
+      isPhone: true,
+    });
+    await loaded(page);
+    const panel = page.locator('[data-panel="3"]');
+    expect(await panel.getByTitle('Show SQL').isVisible()).toBe(false);
+    await panel.getByTitle('Actions').tap();
+    expect(await panel.getByTitle('Show SQL').isVisible()).toBe(true);
+    const box = await chartBox(page, 3);
+    await page.touchscreen.tap(box.x + box.width - 4, box.y + 50);
+    await expect.poll(() => page.locator('.tooltip:visible dd').allInnerTexts()).toContain('29');
+    expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it('draws the first thousand rows of a large table, in any order', async () => {
+    const { page, problems } = await open(`${seeded.url}/d/large`);
+    await loaded(page);
+    expect(await page.locator('[data-panel="1"] tbody tr').count()).toBe(1000);
+    expect(await page.locator('[data-panel="1"] .note').innerText()).toBe('the first 1,000 of 5,000 rows');
+    await page.getByRole('button', { name: 'n', exact: true }).click();
+    expect(await page.locator('[data-panel="1"] tbody tr').first().innerText()).toBe('4,999');
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is as wide as its window with a long word in titles, which hide nothing else', async () => {
+    const { page, problems } = await open(`${seeded.url}/d/long`);
+    const width = 'document.documentElement.scrollWidth';
+    for (const size of [360, 1440]) {
+      await page.goto(`${seeded.url}/d/long`);
+      await page.setViewportSize({ width: size, height: 900 });
+      await loaded(page);
+      expect(await page.evaluate(width)).toBe(size);
+      await page.goto(seeded.url);
+      await page.locator('.card').first().waitFor();
+      expect(await page.evaluate(width)).toBe(size);
+      const cut =
+        "[...document.querySelectorAll('.card')].filter((card) => card.scrollWidth > card.clientWidth).length";
+      expect(await page.evaluate(cut)).toBe(0);
+      const side = await page.locator('.cards').boundingBox();
+      const card = await page.locator('.card').last().boundingBox();
+      expect((card?.x ?? 0) + (card?.width ?? 0)).toBeLessThanOrEqual((side?.x ?? 0) + (side?.width ?? 0));
+    }
     expect(problems).toEqual([]);
     await page.context().close();
   });

@@ -107,6 +107,11 @@ describe('each type of panel', () => {
     expect(await columnsIn(page, 4, orange)).not.toContain(true);
   });
 
+  it('tells of a point those of its row, which it may hide', async () => {
+    const tooltip = (await tooltipAt(9, 0.953, 0.08)).split('\n').slice(1);
+    expect(tooltip.filter((text) => text === 'a' || text === 'b')).toEqual(['a', 'b']);
+  });
+
   it('names the options that it does not draw', async () => {
     expect(await panelOf(9).locator('.note').innerText()).toBe('without a logarithmic axis, lines between points');
   });

@@ -10,7 +10,7 @@ export interface XySeries {
   readonly name: string | undefined;
 }
 
-interface XyPoint {
+export interface XyPoint {
   readonly x: number;
   readonly y: number;
   readonly row: number;

@@ -136,6 +136,7 @@ export class DashboardPage {
       fillContent: (text, scope) => fillText(text, this.#variables, scope, 'raw'),
       linkContext: (scope) => this.#linkContext(scope),
       showSql: (...sql) => this.shell.showSql(...sql),
+      showDialog: (...dialog) => void this.shell.showDialog(...dialog),
     };
   }
 
@@ -272,6 +273,7 @@ export class DashboardPage {
     else if (key === 'r') void this.#resolve();
     else if (key === 'b') this.#goBack();
     else if (key === 'z') this.#zoomOut();
+    else if (key === 'c') this.#askRange();
     else if (key === 'l') this.#fixRange();
   }
 
@@ -284,6 +286,23 @@ export class DashboardPage {
     const [from, to] = this.#absolute();
     const half = (to - from) / 2;
     this.#changeRange(String(Math.max(0, from - half)), String(Math.min(Date.now(), to + half)));
+  }
+
+  #askRange(): void {
+    const [from, to] = this.#absolute().map((ms) =>
+      h('input', { type: 'datetime-local', step: '1', value: localTime(ms) }),
+    );
+    if (!from || !to) return;
+    const apply = button('Show', 'Show this range', () => {
+      const [first, last] = [from, to].map(({ value }) => new Date(value).getTime()) as [number, number];
+      to.setCustomValidity(first < last ? '' : 'The range must end after its start.');
+      if (!from.reportValidity() || !to.reportValidity()) return;
+      close();
+      this.#changeRange(String(first), String(last));
+    });
+    const label = (text: string, input: HTMLElement) =>
+      h('label', { className: 'control' }, h('span', {}, text), input);
+    const close = this.shell.showDialog(`Time range (${zoneName()})`, [label('From', from), label('To', to)], [apply]);
   }
 
   /** Replaces a relative time range by the same in absolute times: the address then shows the same at any time. */
@@ -367,10 +386,16 @@ export class DashboardPage {
     const quick = QUICK_RANGES.map(([text, from]) => ({ text, value: from }));
     const isQuick = this.#to === 'now' && quick.some(({ value }) => value === this.#from);
     const own = isQuick ? [] : [{ text: this.#rangeText(), value: 'own' }];
-    const range = select([...own, ...quick], isQuick ? this.#from : 'own', (from) => {
-      if (from !== 'own') this.#changeRange(from, 'now');
+    const other = { text: 'From … to …', value: 'other' };
+    const current = isQuick ? this.#from : 'own';
+    const range = select([...own, ...quick, other], current, (from) => {
+      if (from === 'other') {
+        range.value = current;
+        this.#askRange();
+      } else if (from !== 'own') this.#changeRange(from, 'now');
     });
     range.id = 'range';
+    range.className = isQuick ? 'quick' : '';
     range.setAttribute('aria-label', 'Time range');
     const intervals = ['', ...new Set([...this.dashboard.refreshIntervals, this.#refresh].filter((one) => one !== ''))];
     const refresh = select(
@@ -405,10 +430,19 @@ export class DashboardPage {
 
 /** The time zone of the browser, in which all times of the page are. */
 function timeZone(): HTMLElement {
-  const format = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' });
-  const name = format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const title = `Times are in the time zone of the browser: ${format.resolvedOptions().timeZone}`;
-  return h('span', { className: 'zone', title }, name);
+  const title = `Times are in the time zone of the browser: ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+  return h('span', { className: 'zone', title }, zoneName());
+}
+
+function zoneName(): string {
+  const parts = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' }).formatToParts();
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+/** A time in the browser's zone, to the second, as an input of that type takes it. */
+function localTime(ms: number): string {
+  const date = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
+  return date.toISOString().slice(0, 19);
 }
 
 /** Says of the first variable with a value that is not one of its options what is shown instead. */

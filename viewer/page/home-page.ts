@@ -86,6 +86,9 @@ export class HomePage {
       clearTimeout(this.#typed);
       this.#typed = setTimeout(() => void this.#loadEvents(), TYPED_MS);
     });
+    this.#search.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') this.#results()[0]?.click();
+    });
     const names = Object.keys(TITLES) as EventListName[];
     this.#tabs = new Map(
       names.map((list) => [list, button(TITLES[list], TITLES[list], () => void this.#choose(list))]),
@@ -108,7 +111,23 @@ export class HomePage {
   }
 
   start(): void {
+    this.element.addEventListener('keydown', (event) => this.#onArrow(event));
     void this.#load();
+  }
+
+  /** The arrow keys go from the search through what it has found. */
+  #onArrow(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const stops = [this.#search, ...this.#results()];
+    const at = stops.indexOf(document.activeElement as HTMLElement);
+    if (step === undefined || at < 0) return;
+    event.preventDefault();
+    stops[Math.max(0, at + step)]?.focus();
+  }
+
+  #results(): HTMLElement[] {
+    const events = this.#events.querySelectorAll<HTMLElement>('a');
+    return [...events, ...this.#cards.filter((card) => !card.hidden)];
   }
 
   close(): void {

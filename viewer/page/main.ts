@@ -17,6 +17,7 @@ const KEYS = {
   r: 'refresh now',
   z: 'zoom out',
   b: 'back to the time range before',
+  c: 'choose the time range: from and to',
   l: 'permanent link: the address with absolute times',
   t: 'dark or light',
   Escape: 'leave full screen, close a dialog',
@@ -33,7 +34,7 @@ class Page implements Shell {
   readonly #problem = h('div', { className: 'bar failure', hidden: true, attributes: { role: 'alert' } });
   readonly #controls = h('div');
   readonly #content = h('div');
-  readonly #sql = h('dialog');
+  readonly #dialog = h('dialog');
   #page: DashboardPage | HomePage | undefined;
   #opening = new AbortController();
   /** What was said of recording last, and when, Unix milliseconds. */
@@ -59,13 +60,17 @@ class Page implements Shell {
       this.#controls,
       this.#problem,
     );
-    document.body.replaceChildren(top, this.#content, this.#sql);
+    document.body.replaceChildren(top, this.#content, this.#dialog);
+    // A panel in full screen begins below the header.
+    new ResizeObserver(() =>
+      document.documentElement.style.setProperty('--top', `${top.getBoundingClientRect().height}px`),
+    ).observe(top);
     setInterval(() => this.#checkSilence(), SILENCE_CHECK_MS);
     addEventListener('popstate', () => this.#goTo());
     document.addEventListener('keydown', (event) => {
       const { key, target } = event;
       if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
-      if (event.ctrlKey || event.metaKey || event.altKey || this.#sql.open) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || this.#dialog.open) return;
       if (key === 't') this.#toggleTheme();
       else if (key === '?') this.#showKeys();
       else if (key === '/') {
@@ -91,26 +96,26 @@ class Page implements Shell {
   /** @param consoleHrefs of each statement, where it can be opened in a console */
   showSql(title: string, statements: readonly string[], consoleHrefs: readonly string[] = []): void {
     const copy = button('Copy', 'Copy SQL', () => void navigator.clipboard.writeText(statements.join(';\n\n')));
-    const close = button('Close', 'Close', () => this.#sql.close());
-    this.#sql.replaceChildren(
+    const content = statements.flatMap((sql, number) => [h('pre', {}, sql), ...consoleLink(consoleHrefs[number])]);
+    this.showDialog(title, content, [copy]);
+  }
+
+  showDialog(title: string, content: readonly HTMLElement[], buttons: readonly HTMLElement[] = []): () => void {
+    const close = () => this.#dialog.close();
+    this.#dialog.replaceChildren(
       h('h2', {}, title),
-      ...statements.flatMap((sql, number) => [h('pre', {}, sql), ...consoleLink(consoleHrefs[number])]),
-      h('div', { className: 'bar' }, copy, close),
+      ...content,
+      h('div', { className: 'bar' }, ...buttons, button('Close', 'Close', close)),
     );
-    this.#sql.showModal();
+    this.#dialog.showModal();
+    return close;
   }
 
   #showKeys(): void {
     const rows = Object.entries(KEYS).map(([key, meaning]) =>
       h('tr', {}, h('th', { attributes: { scope: 'row' } }, key), h('td', {}, meaning)),
     );
-    const close = button('Close', 'Close', () => this.#sql.close());
-    this.#sql.replaceChildren(
-      h('h2', {}, 'Keys'),
-      h('table', {}, h('tbody', {}, ...rows)),
-      h('div', { className: 'bar' }, close),
-    );
-    this.#sql.showModal();
+    this.showDialog('Keys', [h('table', {}, h('tbody', {}, ...rows))]);
   }
 
   /** Goes to the search of the first page. */

@@ -49,7 +49,12 @@ export class PanelGrid {
   /** @param key of the panel that fills the page */
   setFull(key: string | undefined): void {
     this.#full = key;
-    for (const view of this.#views.values()) view.element.classList.toggle('full', view.placed.key === key);
+    const isFull = this.#views.has(key ?? '');
+    for (const { element, placed } of this.#views.values()) {
+      element.classList.toggle('full', placed.key === key);
+      // The focus must not go behind it.
+      element.inert = isFull && placed.key !== key;
+    }
   }
 
   close(): void {

@@ -39,6 +39,7 @@ export interface PanelHost extends LinkHost {
   /** A text panel's text with the values of variables. */
   readonly fillContent: (text: string, scope: Scope) => string;
   readonly showSql: (title: string, statements: readonly string[], consoleHrefs?: readonly string[]) => void;
+  readonly showDialog: (title: string, content: readonly HTMLElement[]) => void;
 }
 
 const DRAW: Readonly<Record<PanelType, (context: PanelContext) => Drawn>> = {
@@ -66,6 +67,7 @@ export class PanelView {
   readonly #body = h('div', { className: 'body' });
   readonly #note = h('span', { className: 'note' });
   readonly #heading = h('h2');
+  readonly #about = button('i', 'About this panel', () => this.#showAbout(), 'icon about');
   readonly #links = h('span', { className: 'links' });
   readonly #hiddenSeries = new Set<string>();
   readonly #tableOrder: TableOrder = {};
@@ -88,7 +90,15 @@ export class PanelView {
     this.element = h(
       'section',
       { className: 'panel', attributes: { 'aria-labelledby': this.#heading.id, 'data-panel': placed.key } },
-      h('header', {}, this.#heading, this.#links, this.#note, h('span', { className: 'actions' }, ...this.#buttons())),
+      h(
+        'header',
+        {},
+        this.#heading,
+        this.#about,
+        this.#links,
+        this.#note,
+        h('span', { className: 'actions' }, ...this.#buttons()),
+      ),
       this.#body,
     );
     this.#body.addEventListener('redraw', () => this.draw());
@@ -157,10 +167,18 @@ export class PanelView {
     const full = button('⤢', 'Full screen', () => this.host.onFull(this.placed.key), 'icon');
     const csv = button('csv', 'Download CSV', () => void this.#download('csv'), 'icon wide');
     const parquet = button('parquet', 'Download Parquet', () => void this.#download('parquet'), 'icon wide');
-    if (this.placed.panel.type === 'table') return [csv, parquet, sql, full];
+    const more = button('⋯', 'Actions', () => this.#toggleActions(more), 'icon more');
+    more.setAttribute('aria-expanded', 'false');
+    if (this.placed.panel.type === 'table') return [more, csv, parquet, sql, full];
     const table = button('☰', 'Show as table', () => this.#toggleTable(table), 'icon');
     table.setAttribute('aria-pressed', 'false');
-    return [table, csv, parquet, sql, full];
+    return [more, table, csv, parquet, sql, full];
+  }
+
+  /** Where there is no pointer that could hover, the style sheet shows only this button until it is pressed. */
+  #toggleActions(toggle: HTMLButtonElement): void {
+    const isOpen = this.element.classList.toggle('open');
+    toggle.setAttribute('aria-expanded', String(isOpen));
   }
 
   #toggleTable(toggle: HTMLButtonElement): void {
@@ -209,8 +227,16 @@ export class PanelView {
   #showHead(): void {
     const { panel, scope } = this.placed;
     this.#heading.textContent = shown(this.host.fillText(panel.title, scope));
-    this.#heading.title = shown(this.host.fillText(panel.description, scope));
+    const description = shown(this.host.fillText(panel.description, scope));
+    this.#heading.title = description;
+    this.#about.title = description;
+    this.#about.hidden = description === '';
     redrawn(this.#links, () => this.#links.replaceChildren(...linksOf(panel.links, this.host, scope)));
+  }
+
+  #showAbout(): void {
+    const description = h('p', {}, this.#about.title);
+    this.host.showDialog(this.#heading.textContent, [description]);
   }
 
   #showText(): void {

@@ -7,7 +7,7 @@ import type { Drawn, PanelContext } from './panel-context.js';
 import { isUnderPointer } from './redrawn.js';
 import { AXIS_FONT, axisName, axisSize, axisStyle, besideLabels, SYNC, timeAxis } from './time-chart/axes.js';
 import { clipped } from './time-chart/layers.js';
-import { hideTooltip, showTooltip } from './tooltip.js';
+import { hideTooltip, leaveTooltip, showTooltip } from './tooltip.js';
 
 /** What an axis measures: Unix milliseconds, numbers, or names, of which the one at `i` lies between `i` and `i + 1`. */
 export type PlotAxis =
@@ -173,5 +173,5 @@ function showHovered(plot: uPlot, factor: number, hover: PlotOptions['hover']): 
   const near = { x: Math.abs(beside.x - here.x), y: Math.abs(beside.y - here.y) };
   const found = left < 0 || !isUnderPointer(plot.over) ? undefined : hover(here.x, here.y, near);
   if (found) showTooltip(plot, { ...found, notes: [] }, event);
-  else hideTooltip(plot);
+  else leaveTooltip(plot);
 }

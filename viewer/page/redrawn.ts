@@ -35,8 +35,9 @@ for (const type of ['pointermove', 'pointerdown'] as const) {
     pointer = { x: clientX, y: clientY };
   });
 }
-document.addEventListener('pointerleave', () => {
-  pointer = undefined;
+// A finger that was lifted has left too, but what it pointed at is shown.
+document.addEventListener('pointerleave', ({ pointerType }) => {
+  if (pointerType === 'mouse') pointer = undefined;
 });
 
 /** Whether the pointer is over an element; a browser knows it of a new one only when the pointer has moved. */

@@ -6,6 +6,7 @@ import type { Drawn, PanelContext } from './panel-context.js';
 
 /** Smaller than most tiles could hold, so that tiles side by side have values of one size. */
 const MAX_TEXT_PX = 32;
+const MIN_TEXT_PX = 12;
 
 export function drawStat(context: PanelContext): Drawn {
   const tiles = tilesOf(context);
@@ -50,6 +51,6 @@ function fitValues(
   const counts = Array.from({ length: values.length }, (_, i) => i + 1);
   const columns = counts.reduce((best, count) => (sizeFor(count) > sizeFor(best) + 0.5 ? count : best), 1);
   element.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-  const size = Math.max(12, Math.floor(sizeFor(columns)));
+  const size = Math.max(MIN_TEXT_PX, Math.floor(sizeFor(columns)));
   for (const { element: one } of values) one.style.fontSize = `${size}px`;
 }

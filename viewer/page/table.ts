@@ -12,6 +12,7 @@ import {
 } from '../display/fields.js';
 import { besideTimes } from '../display/joins.js';
 import { shown } from '../display/safe-text.js';
+import { formatNumber } from '../display/units.js';
 import type { Frame, Value } from '../frames.js';
 import { h } from './dom.js';
 import { anchorOf } from './links.js';
@@ -23,8 +24,10 @@ const LONG_TEXT = 24;
 /** Rows, or columns, of a table in which every text is shown as a whole: one record, for example. */
 const FEW_ROWS = 2;
 const FEW_COLUMNS = 2;
+/** Rows that are drawn: ten thousands would stop the page for seconds. */
+const MAX_ROWS = 1000;
 
-/** With several results, those with one row per time are columns of the first; others are not shown. */
+/** The first rows of its order. With several results, those with one row per time are columns of the first; others are not shown. */
 export function drawTable(context: PanelContext, frames: readonly Frame[] = context.frames): Drawn {
   const { frame, left } = besideTimes(frames);
   const displays = frame ? displaysOf([frame], context.config) : [];
@@ -39,7 +42,7 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
   tableOrder.by ??= ownOrder(context, columns);
   const cells = columns.map((display) => columnOf(display, context));
   const fill = () => {
-    const indexes = sorted(rows, columns, tableOrder);
+    const indexes = sorted(rows, columns, tableOrder).slice(0, MAX_ROWS);
     body.replaceChildren(...indexes.map((row) => rowOf(row, cells, displays, context)));
     for (const [i, { name }] of columns.entries()) headings[i]?.setAttribute('aria-sort', sortOf(name, tableOrder));
   };
@@ -80,7 +83,14 @@ export function drawTable(context: PanelContext, frames: readonly Frame[] = cont
       element.classList.toggle('wraps', isTooWide());
       element.classList.toggle('scrolls', isTooWide());
     },
-    ...(left > 0 ? { note: `without ${left} of ${frames.length} results` } : {}),
+    note: [
+      rows > MAX_ROWS
+        ? `the first ${formatNumber(MAX_ROWS, 'none', 0).text} of ${formatNumber(rows, 'none', 0).text} rows`
+        : '',
+      left > 0 ? `without ${left} of ${frames.length} results` : '',
+    ]
+      .filter((text) => text !== '')
+      .join('; '),
   };
 }
 

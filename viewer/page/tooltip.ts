@@ -9,6 +9,12 @@ interface Line {
 const box = h('div', { className: 'tooltip', hidden: true, attributes: { role: 'status' } });
 
 let shownBy: object | undefined;
+let isTouched = false;
+
+addEventListener('pointerdown', ({ pointerType }) => {
+  isTouched = pointerType === 'touch';
+  if (isTouched) box.hidden = true;
+});
 
 export function showTooltip(
   owner: object,
@@ -38,4 +44,9 @@ export function showTooltip(
 /** Hides that of this owner: other charts may be drawn anew meanwhile. */
 export function hideTooltip(owner: object): void {
   if (shownBy === owner) box.hidden = true;
+}
+
+/** The pointer points at nothing of this owner. What a finger pointed at is shown until the next touch. */
+export function leaveTooltip(owner: object): void {
+  if (!isTouched) hideTooltip(owner);
 }

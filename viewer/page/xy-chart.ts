@@ -1,5 +1,6 @@
 import { asNumber, asRecord, asText, type Display, displaysOf, formatValue } from '../display/fields.js';
-import { xyPointsOf, xySeriesOf } from '../display/xy-points.js';
+import { type XyPoint, xyPointsOf, xySeriesOf } from '../display/xy-points.js';
+import type { Frame } from '../frames.js';
 import { columnColor, drawEmpty, translucent } from './number-columns.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 import { drawPlot, type Hovered, type PlotArea, type PlotAxis } from './plot.js';
@@ -11,7 +12,8 @@ interface Dots {
   readonly color: string;
   readonly x: Display;
   readonly y: Display;
-  readonly points: ReturnType<typeof xyPointsOf>;
+  readonly frame: Frame;
+  readonly points: readonly XyPoint[];
 }
 
 /** Points of one field over another. */
@@ -57,7 +59,16 @@ function dotsOf(context: PanelContext): Dots[] {
     const x = displays.find(({ field }) => field === series.x);
     const y = displays.find(({ field }) => field === series.y);
     if (!x || !y) return [];
-    return [{ name: series.name ?? y.name, color: columnColor(y, i, context.theme), x, y, points: xyPointsOf(series) }];
+    return [
+      {
+        name: series.name ?? y.name,
+        color: columnColor(y, i, context.theme),
+        x,
+        y,
+        frame: series.frame,
+        points: xyPointsOf(series),
+      },
+    ];
   });
 }
 
@@ -86,22 +97,28 @@ function nearest(
   near: { readonly x: number; readonly y: number },
 ): Hovered | undefined {
   let best = 1;
-  let found: Hovered | undefined;
-  for (const { name, color, x, y, points } of shown) {
-    for (const point of points) {
+  let found: { readonly dots: Dots; readonly point: XyPoint } | undefined;
+  for (const dots of shown) {
+    for (const point of dots.points) {
       const distance = Math.hypot((point.x - at.x) / near.x, (point.y - at.y) / near.y);
       if (distance >= best) continue;
       best = distance;
-      const text = (value: number, display: Display) => {
-        const formatted = formatValue(value, display);
-        return `${formatted.text}${formatted.suffix}`;
-      };
-      const lines = [
-        { name: x.name, value: text(point.x, x), color: undefined },
-        { name: y.name, value: text(point.y, y), color },
-      ];
-      found = { title: name, lines };
+      found = { dots, point };
     }
   }
-  return found;
+  if (!found) return undefined;
+  const { dots, point } = found;
+  const text = (value: number, display: Display) => {
+    const formatted = formatValue(value, display);
+    return `${formatted.text}${formatted.suffix}`;
+  };
+  // Of its row, all points with this x: one may hide another.
+  const others = shown.flatMap(({ frame, y, color, points }) => {
+    const same = frame === dots.frame && points.find(({ row, x }) => row === point.row && x === point.x);
+    return same ? [{ name: y.name, value: text(same.y, y), color }] : [];
+  });
+  return {
+    title: dots.name,
+    lines: [{ name: dots.x.name, value: text(point.x, dots.x), color: undefined }, ...others],
+  };
 }

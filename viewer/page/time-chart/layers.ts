@@ -50,6 +50,9 @@ export function drawBackground(plot: uPlot, missing: readonly MissingStretch[], 
   });
 }
 
+/** Opacity. */
+const PALE = 0.5;
+
 export function drawCandles(plot: uPlot, { candles, series }: ChartData, { panel, theme }: PanelContext): void {
   if (candles.length === 0) return;
   const scale = series.find(({ isOhlc }) => isOhlc)?.scale ?? '';
@@ -86,7 +89,12 @@ function drawCandle(plot: uPlot, candle: Candle, scale: string, color: string): 
     ctx.lineWidth = line;
     ctx.strokeStyle = color;
     ctx.strokeRect(left + line / 2, top + line / 2, width - line, height - line);
-  } else ctx.fillRect(left, top, width, height);
+  } else {
+    // One that is too small to be hollow is as pale as if it were.
+    if (!candle.idle && candle.close >= candle.open) ctx.globalAlpha = PALE;
+    ctx.fillRect(left, top, width, height);
+    ctx.globalAlpha = 1;
+  }
 }
 
 /** Draws within the area of the axes only. */

@@ -7,7 +7,7 @@ import { h } from '../dom.js';
 import { anchorOf } from '../links.js';
 import type { Drawn, PanelContext } from '../panel-context.js';
 import { isUnderPointer } from '../redrawn.js';
-import { hideTooltip, showTooltip } from '../tooltip.js';
+import { hideTooltip, leaveTooltip, showTooltip } from '../tooltip.js';
 import { axesOf, besideLabels, SYNC, scalesOf } from './axes.js';
 import { type ChartData, chartDataOf, isCandlestick, type Series } from './chart-data.js';
 import { annotationsOf, drawBackground, drawCandles } from './layers.js';
@@ -38,6 +38,7 @@ class TimeChart {
   readonly #holder = h('div', { className: 'chart' });
   #plot: uPlot | undefined;
   #zoomedAt = Number.NEGATIVE_INFINITY;
+  #tapped: number | undefined;
 
   constructor(
     private readonly context: PanelContext,
@@ -86,7 +87,7 @@ class TimeChart {
     const plot = new uPlot(options, alignedData(data), this.#holder);
     if (this.#linked) {
       plot.over.style.cursor = 'pointer';
-      plot.over.addEventListener('click', ({ offsetX }) => this.#follow(this.#rowAt(plot, offsetX)));
+      plot.over.addEventListener('click', (event) => this.#click(event, this.#rowAt(plot, event.offsetX)));
     }
     return plot;
   }
@@ -94,6 +95,13 @@ class TimeChart {
   /** The first field with a data link. */
   get #linked() {
     return this.data.fields.find(({ display }) => display.links.length > 0 && display.field.kind !== 'time');
+  }
+
+  /** The first tap on a time shows its tooltip, which a finger has no other way to see. */
+  #click(event: MouseEvent, row: number | undefined): void {
+    const isFirstTap = event instanceof PointerEvent && event.pointerType === 'touch' && row !== this.#tapped;
+    this.#tapped = row;
+    if (!isFirstTap) this.#follow(row);
   }
 
   /** Opens the data link of the time that was clicked. (The chart may be newer than the last move of the pointer.) */
@@ -133,7 +141,7 @@ class TimeChart {
     const row = this.#rowAt(plot, left);
     // A cursor that follows that of another chart has no event: only one tooltip is shown.
     if (!event || left < 0 || row === undefined || !isUnderPointer(plot.over)) {
-      if (event) hideTooltip(plot);
+      if (event) leaveTooltip(plot);
       return;
     }
     const time = this.data.times[row] ?? 0;
