@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
 import { describe, expect, it } from 'vitest';
 import { readDashboardFolder } from '../../viewer/dashboard-file.js';
+import { displaysOf, formatValue } from '../../viewer/display/fields.js';
 import { readViews, sqlFolder } from '../../warehouse/index.js';
 import { readRules } from '../dashboards/provisioning.js';
 import { loadDashboards, panelsOf } from '../dashboards/shipped-dashboards.js';
@@ -160,6 +161,47 @@ it('fractions that are shown alike have one color: no threshold lies within what
   }
   expect(compared).toBeGreaterThan(20);
   expect(within).toEqual([]);
+});
+
+it('a table rounds what is missing up and what was observed down: a gap is never shown as 0', () => {
+  const rounded: string[] = [];
+  for (const panel of loadDashboards().flatMap(panelsOf)) {
+    if (panel.type !== 'table') continue;
+    const { defaults, overrides } = panel.fieldConfig;
+    for (const { matcher, properties } of overrides) {
+      const { unit, decimals }: Record<string, unknown> = {
+        ...defaults,
+        ...Object.fromEntries(properties.map(({ id, value }) => [id, value])),
+      };
+      if (unit !== 'percentunit' || !/^(observed|missing)$/.test(matcher.options)) continue;
+      const rounding = matcher.options === 'missing' ? 'ceil' : 'floor';
+      const column = new RegExp(
+        `\\b${rounding}\\(round\\(.+, 12\\), ${2 + Number(decimals)}\\) AS ${matcher.options}\\b`,
+      );
+      expect(panel.targets[0]?.rawSql, `${panel.title}: ${matcher.options}`).toMatch(column);
+      rounded.push(panel.title);
+    }
+  }
+  expect(rounded.length).toBeGreaterThan(10);
+});
+
+it('whether an event is open and observed is shown as yes or no', () => {
+  const panel = loadDashboards()
+    .flatMap(panelsOf)
+    .find(({ title }) => title === 'Coverage by event');
+  const fields = ['open', 'live'].map((name) => ({ name, kind: 'text' as const, values: [true, false] }));
+  const displays = displaysOf([{ refId: 'A', fields }], panel?.fieldConfig ?? { defaults: {}, overrides: [] });
+  const texts = displays.map((display) => display.field.values.map((value) => formatValue(value, display).text));
+  expect(texts).toEqual([
+    ['yes', 'no'],
+    ['yes', 'no'],
+  ]);
+});
+
+it('an annotation of the order book does not have the color of what is missing in the chart', () => {
+  const all = loadDashboards().flatMap(({ annotations }) => annotations.list);
+  const colors = all.flatMap(({ name, iconColor }) => (name === 'Order book not observed' ? iconColor : []));
+  expect(colors).toEqual(['purple', 'purple', 'purple']);
 });
 
 describe('what dashboards read', () => {
