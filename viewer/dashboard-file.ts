@@ -200,17 +200,14 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
   const parsed = file.safeParse(withInputs(JSON.parse(readFileSync(path, 'utf8')), CLICKHOUSE));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new UsageError(`it is not a dashboard: ${issue?.path.join('.')}: ${issue?.message}`);
+    const path = issue?.path.join('.');
+    throw new UsageError(`it is not a dashboard: ${path ? `${path}: ${issue?.message}` : 'it is not a JSON object'}`);
   }
   const panels = flatten(withIds(parsed.data.panels));
   if (panels.length > MAX_PANELS) throw new UsageError(`it has more than ${MAX_PANELS} panels`);
-  const uid =
-    parsed.data.uid ??
-    entry.name
-      .slice(0, -'.json'.length)
-      .replace(/[^\w-]/g, '-')
-      .slice(0, 80);
-  return { ...parsed.data, uid, panels, file: entry.name };
+  const name = entry.name.slice(0, -'.json'.length);
+  const uid = parsed.data.uid ?? name.replace(/[^\w-]/g, '-').slice(0, 80);
+  return { ...parsed.data, uid, title: parsed.data.title.trim() || name, panels, file: entry.name };
 }
 
 type Numbered<T> = T & { readonly id: number };

@@ -55,6 +55,19 @@ it('a dashboard without a uid has the name of its file', () => {
   expect([...dashboards.keys()]).toEqual(['My-dashboard-v2']);
 });
 
+it('a dashboard without a title has the name of its file', () => {
+  const { dashboards } = readDashboardFolder(folderOf({ 'Mine.json': { ...dashboard('a', []), title: ' ' } }));
+  expect(dashboards.get('a')?.title).toBe('Mine');
+});
+
+it('a file that is no dashboard is named with the reason', () => {
+  const { problems } = readDashboardFolder(folderOf({ 'a.json': [1], 'b.json': { title: 1 } }));
+  expect(problems.map(({ reason }) => reason)).toEqual([
+    'it is not a dashboard: it is not a JSON object',
+    expect.stringContaining('it is not a dashboard: title: Invalid input'),
+  ]);
+});
+
 describe('a panel', () => {
   it('with a calculation that is not known is not drawn', () => {
     const reduced = (type: string, reduceOptions: unknown) =>
