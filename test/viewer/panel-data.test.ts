@@ -229,6 +229,8 @@ describe('the text on a color', () => {
     expect(textColorOn('#7a36a6', 0.7, 'dark')).toBe('#ffffff');
     expect(textColorOn('#0072b2', 1, 'light')).toBe('#ffffff');
     expect(textColorOn('#0072b2', 0.3, 'light')).toBe('#000000');
+    // Drawn as rgb(144, 76, 144), on which white has a contrast of 5.8, black of 3.6.
+    expect(textColorOn('#610061', 0.7, 'light')).toBe('#ffffff');
   });
 });
 

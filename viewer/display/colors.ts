@@ -47,12 +47,31 @@ export function seriesColor(index: number, theme: Theme): string {
   return colors[index % colors.length] ?? '#888888';
 }
 
-const BACKGROUND: Readonly<Record<Theme, number>> = { dark: 0.01, light: 1 };
+/** Of panels: `--panel` of the style sheet. */
+const BACKGROUND: Readonly<Record<Theme, string>> = { dark: '#171b22', light: '#ffffff' };
 
 /** Black or white: what can be read better on a color of this opacity. */
 export function textColorOn(color: string, opacity: number, theme: Theme): string {
-  const [, ...parts] = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(color) ?? ['', '80', '80', '80'];
-  const [red = 0, green = 0, blue = 0] = parts.map((part) => (Number.parseInt(part, 16) / 255) ** 2.2);
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return luminance * opacity + BACKGROUND[theme] * (1 - opacity) > 0.2 ? '#000000' : '#ffffff';
+  const above = channelsOf(color);
+  const below = channelsOf(BACKGROUND[theme]);
+  // Browsers mix encoded values, not luminances.
+  const drawn = above.map((channel, i) => channel * opacity + (below[i] ?? 0) * (1 - opacity));
+  const luminance = luminanceOf(drawn);
+  return contrast(luminance, 0) > contrast(1, luminance) ? '#000000' : '#ffffff';
 }
+
+/** Red, green and blue as they are encoded, 0 to 1. */
+function channelsOf(color: string): number[] {
+  const [, ...parts] = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(color) ?? ['', '80', '80', '80'];
+  return parts.map((part) => Number.parseInt(part, 16) / 255);
+}
+
+/** As in WCAG 2. */
+function luminanceOf(channels: readonly number[]): number {
+  const [red = 0, green = 0, blue = 0] = channels.map((channel) =>
+    channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const contrast = (lighter: number, darker: number): number => (lighter + 0.05) / (darker + 0.05);
