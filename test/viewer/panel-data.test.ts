@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot, Random } from '../../core/index.js';
-import { axisSteps, numberLabels } from '../../viewer/display/axis-labels.js';
+import { axisSteps, numberLabels, tickSpace } from '../../viewer/display/axis-labels.js';
 import { groupBarsOf } from '../../viewer/display/bar-groups.js';
 import { textColorOn } from '../../viewer/display/colors.js';
 import { cellsOfRows, countedCells, withoutMissing } from '../../viewer/display/heat-cells.js';
@@ -248,6 +248,18 @@ describe('the labels of an axis', () => {
     expect(numberLabels('ms', [0, 300_000])).toEqual(['0 min', '5 min']);
     expect(axisSteps('ms')).toEqual(expect.arrayContaining([0.5, 15_000, 60_000, 7_200_000]));
     expect(numberLabels(undefined, [0.1, 0.15, 0.2])).toEqual(['0.10', '0.15', '0.20']);
+  });
+
+  it('differ, however small their distance is', () => {
+    expect(numberLabels(undefined, [0, 5e-8, 1e-7, 1.5e-7])).toEqual(['0', '5e−8', '1e−7', '1.5e−7']);
+    expect(numberLabels('suffix:USDC', [-2e-9, 0])).toEqual(['−2e−9 USDC', '0 USDC']);
+    expect(numberLabels(undefined, [1, 1 + 1e-8])).toEqual(['1.00000000', '1.00000001']);
+    expect(numberLabels(undefined, [1e9, 1e9 + 0.001])).toEqual(['1,000,000,000.000', '1,000,000,000.001']);
+  });
+
+  it('have room beside each other on a horizontal axis', () => {
+    expect(tickSpace(undefined, 0, 10, 600)).toBe(50);
+    expect(tickSpace(undefined, 1e9, 5e9, 600)).toBeGreaterThan('1,000,000,000'.length * 6);
   });
 });
 

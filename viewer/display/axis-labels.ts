@@ -1,9 +1,12 @@
-import { formatNumber } from './units.js';
+import { roundWidth } from './histogram.js';
+import { exponentText, formatNumber } from './units.js';
 
-/** As many decimals as a step has: 1 of 2.5, 0 of 20. */
+const MAX_DECIMALS = 15;
+
+/** As many decimals as a step has: 1 of 2.5, 0 of 20. A difference of large numbers is not exact: three digits of it count. */
 function decimalsOf(step: number): number {
-  const counts = [0, 1, 2, 3, 4, 5];
-  return counts.find((count) => Math.abs(step * 10 ** count - Math.round(step * 10 ** count)) < 1e-6) ?? 6;
+  const [digits = '', exponent] = Number(step.toPrecision(3)).toExponential().split('e');
+  return Math.min(MAX_DECIMALS, Math.max(0, digits.replace(/^\d\.?/, '').length - Number(exponent)));
 }
 
 const MINUTE_S = 60;
@@ -49,6 +52,10 @@ function durationLabels(unit: string | undefined, splits: readonly number[], ste
   return splits.map((value) => `${formatNumber((value * seconds) / scale, undefined, 0).text}${suffix}`);
 }
 
+/** An axis of numbers below this has exponents where it needs more decimals than that. */
+const MAX_TINY = 1e-3;
+const MAX_TINY_DECIMALS = 6;
+
 /** The numbers of an axis, with the decimals that their distance needs. */
 export function numberLabels(unit: string | undefined, splits: readonly number[]): string[] {
   const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0));
@@ -57,10 +64,24 @@ export function numberLabels(unit: string | undefined, splits: readonly number[]
   const duration = durationLabels(unit, splits, step);
   if (duration) return duration;
   const isLarge = splits.some((value) => Math.abs(value) >= 1e4);
+  const isTiny = splits.every((value) => Math.abs(value * factor) < MAX_TINY) && decimals > MAX_TINY_DECIMALS;
   const isScaled =
     unit === 'short' ? isLarge : unit !== undefined && !/^(suffix:|prefix:|percent|none|locale)/.test(unit);
   return splits.map((value) => {
     const { text, suffix } = formatNumber(value, unit, isScaled ? undefined : decimals);
-    return suffix.length > 5 ? text : `${text}${suffix}`;
+    const number = isTiny && !isScaled ? exponentText(Math.abs(value) < step / 2 ? 0 : value * factor) : text;
+    return suffix.length > 5 ? number : `${number}${suffix}`;
   });
+}
+
+const MIN_SPACE = 50;
+const CHARACTER = 6.4;
+const BETWEEN_LABELS = 14;
+
+/** Least distance of the ticks of a horizontal axis, in pixels: its labels do not overlap. */
+export function tickSpace(unit: string | undefined, min: number, max: number, length: number): number {
+  const step = roundWidth((max - min) / Math.max(1, length / MIN_SPACE));
+  const first = Math.floor(min / step) * step;
+  const labels = numberLabels(unit, [first, first + step, Math.ceil(max / step) * step]);
+  return Math.max(MIN_SPACE, ...labels.map((label) => label.length * CHARACTER + BETWEEN_LABELS));
 }

@@ -30,6 +30,10 @@ function fixed(value: number, decimals: number): string {
   return /^-[0.,]*$/.test(text) ? text.slice(1) : withMinus(text);
 }
 
+/** With an exponent: 2e−8; 0 has none. */
+export const exponentText = (value: number): string =>
+  value === 0 ? '0' : withMinus(Number(value.toPrecision(12)).toExponential());
+
 const BOOLEANS: Readonly<Record<string, readonly [yes: string, no: string]>> = {
   bool: ['True', 'False'],
   bool_yes_no: ['Yes', 'No'],

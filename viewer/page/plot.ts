@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { axisSteps, numberLabels } from '../display/axis-labels.js';
+import { axisSteps, numberLabels, tickSpace } from '../display/axis-labels.js';
 import { shown } from '../display/safe-text.js';
 import { shortNames } from '../display/short-names.js';
 import { h } from './dom.js';
@@ -130,6 +130,12 @@ function plotAxis(axis: PlotAxis, { theme }: PanelContext, isVertical: boolean):
       ...style,
       ...(axis.kind === 'number' ? axisName(axis.name) : {}),
       values: (_: uPlot, splits: number[]) => numberLabels(unit, splits),
+      ...(isVertical
+        ? {}
+        : {
+            space: (_: uPlot, __: number, min: number, max: number, length: number) =>
+              tickSpace(unit, min, max, length),
+          }),
       ...(incrs ? { incrs } : {}),
     };
   }
