@@ -5,8 +5,9 @@ import { packageRoot, Random } from '../../core/index.js';
 import { axisSteps, numberLabels, tickSpace } from '../../viewer/display/axis-labels.js';
 import { groupBarsOf } from '../../viewer/display/bar-groups.js';
 import { textColorOn } from '../../viewer/display/colors.js';
-import { cellsOfRows, countedCells, withoutMissing } from '../../viewer/display/heat-cells.js';
-import { histogramOf, roundWidth } from '../../viewer/display/histogram.js';
+import { displaysOf, formatValue } from '../../viewer/display/fields.js';
+import { cellOpacity, cellsOfRows, countedCells, withoutMissing } from '../../viewer/display/heat-cells.js';
+import { bucketConfig, bucketFrame, histogramOf, roundWidth } from '../../viewer/display/histogram.js';
 import { bandsOf } from '../../viewer/display/state-bands.js';
 import { missingStretches } from '../../viewer/display/strokes.js';
 import { undrawnOptions } from '../../viewer/display/undrawn-options.js';
@@ -101,6 +102,32 @@ describe('a histogram', () => {
     expect(histogramOf([[0, 1e9]], { width: 1e-9 }).length).toBeLessThanOrEqual(1001);
     expect(histogramOf([[]], {})).toEqual([]);
     expect(histogramOf([[4, 4]], {}).map(({ counts }) => counts)).toEqual([[2]]);
+  });
+});
+
+describe('a histogram as a table', () => {
+  it('lists the buckets that are drawn, in the unit of the values, with their counts', () => {
+    const buckets = histogramOf([[1], [6, 7]], { width: 5, offset: 1 });
+    const displays = displaysOf([bucketFrame(buckets, ['bids', 'asks'])], bucketConfig('suffix:USDC', 2, 'none'));
+    const shown = displays.map((display) => [
+      display.name,
+      ...display.field.values.map((value) => formatValue(value, display)).map(({ text, suffix }) => text + suffix),
+    ]);
+    expect(shown).toEqual([
+      ['From', '1.00 USDC', '6.00 USDC'],
+      ['To', '6.00 USDC', '11.00 USDC'],
+      ['bids', '1', '0'],
+      ['asks', '0', '2'],
+    ]);
+  });
+});
+
+describe('a cell of a heat map', () => {
+  it('of nothing has no color, and of little clearly more than none', () => {
+    expect(cellOpacity(0, 0, 1, 1)).toBe(0);
+    expect(cellOpacity(1e-6, 0, 1, 1)).toBeGreaterThan(0.2);
+    expect(cellOpacity(1, 0, 1, 1)).toBe(1);
+    expect(cellOpacity(3, 3, 8, 1)).toBeGreaterThan(0.2);
   });
 });
 

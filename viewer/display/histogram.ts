@@ -1,3 +1,6 @@
+import type { Frame } from '../frames.js';
+import type { FieldConfig } from './fields.js';
+
 /** A bucket of a histogram, with the number of values of each series in it. */
 export interface HistogramBucket {
   readonly from: number;
@@ -44,4 +47,40 @@ export function histogramOf(
   }
   const boundary = (index: number) => Number(((first + index) * size + offset).toPrecision(12));
   return counts.map((one, i) => ({ from: boundary(i), to: boundary(i + 1), counts: one }));
+}
+
+const FROM = 'From';
+const TO = 'To';
+
+/** The buckets as a table: a row per bucket, with a column of counts per series. */
+export function bucketFrame(buckets: readonly HistogramBucket[], names: readonly string[]): Frame {
+  const column = (name: string, values: readonly number[]) => ({ name, kind: 'number' as const, values });
+  return {
+    refId: 'buckets',
+    fields: [
+      column(
+        FROM,
+        buckets.map(({ from }) => from),
+      ),
+      column(
+        TO,
+        buckets.map(({ to }) => to),
+      ),
+      ...names.map((name, i) =>
+        column(
+          name,
+          buckets.map(({ counts }) => counts[i] ?? 0),
+        ),
+      ),
+    ],
+  };
+}
+
+/** How that table is shown: the boundaries in the unit of the values, the counts without one. */
+export function bucketConfig(unit: string | undefined, decimals: number | undefined, noValue: unknown): FieldConfig {
+  const properties = Object.entries({ unit, decimals }).map(([id, value]) => ({ id, value }));
+  return {
+    defaults: { decimals: 0, noValue },
+    overrides: [FROM, TO].map((options) => ({ matcher: { id: 'byName', options }, properties })),
+  };
 }

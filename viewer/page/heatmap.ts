@@ -1,6 +1,6 @@
 import { colorOf, type Theme } from '../display/colors.js';
 import { asNumber, asRecord, asText } from '../display/fields.js';
-import { cellsOfRows, countedCells, type HeatCell, withoutMissing } from '../display/heat-cells.js';
+import { cellOpacity, cellsOfRows, countedCells, type HeatCell, withoutMissing } from '../display/heat-cells.js';
 import { roundWidth } from '../display/histogram.js';
 import { durationMs } from '../display/relative-time.js';
 import { missingStretches } from '../display/strokes.js';
@@ -115,25 +115,31 @@ interface Palette {
 }
 
 function paletteOf(cells: readonly HeatCell[], options: Readonly<Record<string, unknown>>, theme: Theme): Palette {
-  const color = asRecord(options['color']);
+  const configured = asRecord(options['color']);
   const values = cells.map(({ value }) => value);
   const min =
-    asNumber(color['min']) ?? values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-  const max = asNumber(color['max']) ?? values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  const part = (value: number) => (max > min ? Math.min(1, Math.max(0, (value - min) / (max - min))) : 1);
-  if (color['mode'] === 'opacity') {
-    const fill = colorOf(asText(color['fill']) ?? 'orange', theme);
-    const exponent = color['scale'] === 'exponential' ? (asNumber(color['exponent']) ?? 0.5) : 1;
-    return { min, max, color: (value) => translucent(fill, 0.12 + 0.88 * part(value) ** exponent) };
+    asNumber(configured['min']) ?? values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const max =
+    asNumber(configured['max']) ?? values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  if (configured['mode'] === 'opacity') {
+    const fill = colorOf(asText(configured['fill']) ?? 'orange', theme);
+    const exponent = configured['scale'] === 'exponential' ? (asNumber(configured['exponent']) ?? 0.5) : 1;
+    const none = translucent(colorOf('gray', theme), 0.15);
+    const color = (value: number) => {
+      const opacity = cellOpacity(value, min, max, exponent);
+      return opacity === 0 ? none : translucent(fill, opacity);
+    };
+    return { min, max, color };
   }
-  const ramp = (theme === 'light') !== (color['reverse'] === true) ? [...RAMP].reverse() : RAMP;
+  const part = (value: number) => (max > min ? Math.min(1, Math.max(0, (value - min) / (max - min))) : 1);
+  const ramp = (theme === 'light') !== (configured['reverse'] === true) ? [...RAMP].reverse() : RAMP;
   return { min, max, color: (value) => ramp[Math.min(ramp.length - 1, Math.floor(part(value) * ramp.length))] ?? '' };
 }
 
 function scaleOf({ min, max, color }: Palette, text: (value: number) => string, hasMissing: boolean): HTMLElement {
   const steps = Array.from({ length: RAMP.length }, (_, i) => {
     const swatch = h('span', { className: 'swatch block' });
-    swatch.style.background = color(min + ((max - min) * (i + 0.5)) / RAMP.length);
+    swatch.style.background = color(min + ((max - min) * i) / (RAMP.length - 1));
     return swatch;
   });
   const key = Number.isFinite(min)

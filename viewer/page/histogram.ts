@@ -1,5 +1,5 @@
 import { asNumber } from '../display/fields.js';
-import { histogramOf } from '../display/histogram.js';
+import { bucketConfig, bucketFrame, type HistogramBucket, histogramOf } from '../display/histogram.js';
 import { isAllMissing } from '../display/strokes.js';
 import { formatNumber } from '../display/units.js';
 import { drawEmpty, type NumberColumn, numberColumnsOf, translucent } from './number-columns.js';
@@ -7,8 +7,17 @@ import type { Drawn, PanelContext } from './panel-context.js';
 import { drawPlot, type PlotArea } from './plot.js';
 import { namesLegend } from './time-chart/legend.js';
 
-/** How often the values of each field lie in each bucket. */
-export function drawHistogram(context: PanelContext): Drawn {
+/** What a histogram draws. */
+interface Histogram {
+  readonly columns: readonly NumberColumn[];
+  /** Those that the reader has not switched off. */
+  readonly shown: readonly NumberColumn[];
+  /** Of the counts of a bucket. */
+  readonly names: readonly string[];
+  readonly buckets: readonly HistogramBucket[];
+}
+
+function histogramFor(context: PanelContext): Histogram {
   const { options } = context.panel;
   const columns = numberColumnsOf(context);
   const isCombined = options['combine'] === true;
@@ -19,6 +28,20 @@ export function drawHistogram(context: PanelContext): Drawn {
     count: asNumber(options['bucketCount']) ?? 30,
     offset: asNumber(options['bucketOffset']) ?? 0,
   });
+  return { columns, shown, names: isCombined ? ['all'] : shown.map(({ name }) => name), buckets };
+}
+
+/** The buckets of a histogram, for a table. */
+export function histogramTable(context: PanelContext): PanelContext {
+  const { columns, names, buckets } = histogramFor(context);
+  const { unit, decimals } = columns[0]?.display ?? {};
+  const config = bucketConfig(unit, decimals, context.config.defaults['noValue']);
+  return { ...context, frames: [bucketFrame(buckets, names)], config };
+}
+
+/** How often the values of each field lie in each bucket. */
+export function drawHistogram(context: PanelContext): Drawn {
+  const { columns, shown, names, buckets } = histogramFor(context);
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (columns.length === 0 || (shown.length > 0 && !first)) return drawEmpty(context);
   const highest = Math.max(1, ...buckets.flatMap(({ counts }) => counts));
@@ -31,7 +54,7 @@ export function drawHistogram(context: PanelContext): Drawn {
     {
       x: { kind: 'number', range: [first?.from ?? 0, last?.to ?? 1], unit },
       y: { kind: 'number', range: [0, highest * 1.06], unit: 'none' },
-      legend: isCombined ? undefined : namesLegend(columns, context),
+      legend: context.panel.options['combine'] === true ? undefined : namesLegend(columns, context),
       draw: (area) => {
         for (const bucket of buckets) {
           for (const [i, count] of bucket.counts.entries()) fillBar(area, bucket, count, shown[i]);
@@ -41,7 +64,7 @@ export function drawHistogram(context: PanelContext): Drawn {
         const found = buckets.find(({ from, to }) => x >= from && x < to);
         if (!found) return undefined;
         const lines = found.counts.map((count, i) => ({
-          name: isCombined ? 'all' : (shown[i]?.name ?? ''),
+          name: names[i] ?? '',
           value: formatNumber(count, undefined, 0).text,
           color: shown[i]?.color,
         }));
