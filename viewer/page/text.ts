@@ -1,63 +1,46 @@
 import { asText } from '../display/fields.js';
-import { safeLink, shown } from '../display/safe-text.js';
+import { type Block, blocksOf, type Inline } from '../display/markdown.js';
+import { safeLink } from '../display/safe-text.js';
 import { h } from './dom.js';
 import type { Drawn, PanelContext } from './panel-context.js';
 
-const INLINE = /\*\*([^*]+)\*\*|`([^`]+)`|\[([^\]]+)\]\(([^)\s]+)\)|\*([^*]+)\*/g;
+const TAGS = { strong: 'strong', emphasis: 'em', code: 'code' } as const;
 
-function inline(text: string): (Node | string)[] {
-  const parts: (Node | string)[] = [];
-  let from = 0;
-  for (const match of text.matchAll(INLINE)) {
-    const [whole, strong, code, label, url, emphasis] = match;
-    parts.push(text.slice(from, match.index));
-    from = match.index + whole.length;
-    if (strong !== undefined) parts.push(h('strong', {}, strong));
-    else if (code !== undefined) parts.push(h('code', {}, code));
-    else if (emphasis !== undefined) parts.push(h('em', {}, emphasis));
-    else {
-      const safe = safeLink(url ?? '', location.origin);
-      const host = safe?.foreign === undefined ? '' : ` ↗ ${safe.foreign}`;
-      parts.push(safe ? h('a', { href: safe.href, rel: 'noopener noreferrer' }, `${label}${host}`) : (label ?? ''));
-    }
-  }
-  return [...parts, text.slice(from)];
+function drawInline(parts: readonly Inline[]): (Node | string)[] {
+  return parts.map((part) => {
+    if (part.kind === 'text') return part.text;
+    if (part.kind !== 'link') return h(TAGS[part.kind], {}, part.text);
+    const safe = safeLink(part.url, location.origin);
+    const host = safe?.foreign === undefined ? '' : ` ↗ ${safe.foreign}`;
+    return safe ? h('a', { href: safe.href, rel: 'noopener noreferrer' }, `${part.text}${host}`) : part.text;
+  });
 }
 
-/** Markdown without HTML: headings, lists, paragraphs, emphasis, code and links. */
+function drawBlock(block: Block): HTMLElement {
+  switch (block.kind) {
+    case 'heading':
+      return h(block.level < 3 ? 'h3' : 'h4', {}, ...drawInline(block.line));
+    case 'paragraph':
+      return h('p', {}, ...drawInline(block.line));
+    case 'code':
+      return h('pre', {}, block.lines.join('\n'));
+    case 'list':
+      return h(block.ordered ? 'ol' : 'ul', {}, ...block.items.map((item) => h('li', {}, ...drawInline(item))));
+    case 'table': {
+      const row = (tag: 'th' | 'td', cells: readonly (readonly Inline[])[]) =>
+        h('tr', {}, ...cells.map((cell) => h(tag, {}, ...drawInline(cell))));
+      const rows = block.rows.map((cells) => row('td', cells));
+      return h('table', {}, h('thead', {}, row('th', block.head)), h('tbody', {}, ...rows));
+    }
+  }
+}
+
+/** Markdown without HTML. */
 export function drawText({ panel }: Pick<PanelContext, 'panel'>): Drawn {
   const content = asText(panel.options['content']) ?? '';
   const mode = asText(panel.options['mode']) ?? 'markdown';
   if (mode === 'html')
     return { element: h('p', { className: 'empty' }, 'the viewer does not support HTML in text panels') };
-  const element = h('div', { className: 'scroll' });
-  if (mode === 'code') {
-    element.append(h('pre', {}, content));
-    return { element };
-  }
-  let list: HTMLElement | undefined;
-  let code: HTMLElement | undefined;
-  for (const line of content.split('\n')) {
-    if (/^\s*```/.test(line)) {
-      code = code ? undefined : h('pre');
-      if (code) element.append(code);
-      continue;
-    }
-    if (code) {
-      code.append(`${shown(line)}\n`);
-      continue;
-    }
-    const [, hashes, heading] = /^(#{1,6})\s+(.*)$/.exec(line) ?? [];
-    const [, marker, item] = /^\s*([-*]|\d+\.)\s+(.*)$/.exec(line) ?? [];
-    if (item === undefined) list = undefined;
-    if (hashes !== undefined) element.append(h(hashes.length < 3 ? 'h3' : 'h4', {}, ...inline(heading ?? '')));
-    else if (item !== undefined) {
-      if (!list) {
-        list = h(/\d/.test(marker ?? '') ? 'ol' : 'ul');
-        element.append(list);
-      }
-      list.append(h('li', {}, ...inline(item)));
-    } else if (line.trim() !== '') element.append(h('p', {}, ...inline(line)));
-  }
-  return { element };
+  const blocks = mode === 'code' ? [h('pre', {}, content)] : blocksOf(content).map(drawBlock);
+  return { element: h('div', { className: 'scroll' }, ...blocks) };
 }
