@@ -250,7 +250,12 @@ export class ViewerServer implements Component {
       } else done();
     });
     app.setErrorHandler((error, _request, reply) => this.#fail(error, reply));
-    app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing at this address' }));
+    app.setNotFoundHandler((request, reply) => {
+      reply.code(404);
+      return isNavigation(request)
+        ? reply.type('text/html; charset=utf-8').send(NOT_FOUND_PAGE)
+        : reply.send({ error: 'there is nothing at this address' });
+    });
     for (const [path, name] of PAGE_ROUTES) app.get(path, (request, reply) => this.#sendPage(name, request, reply));
     app.get('/api/dashboards', (_request, reply) => reply.header('cache-control', 'no-store').send(this.#list()));
     app.get('/api/state', (request, reply) =>
@@ -453,6 +458,28 @@ const PAGE_ROUTES: readonly (readonly [path: string, file: PageFileName])[] = [
   ['/app.css', 'app.css'],
   ['/icon.svg', 'icon.svg'],
 ];
+
+const NOT_FOUND_PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>No such page – Chancery</title>
+    <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="/app.css" />
+  </head>
+  <body>
+    <main class="empty">
+      <h1>There is no such page</h1>
+      <p><a href="/">All dashboards</a></p>
+    </main>
+  </body>
+</html>
+`;
+
+/** Whether a browser opens a page, and no program asks for data. */
+const isNavigation = ({ url, headers }: FastifyRequest): boolean =>
+  !url.startsWith('/api/') && headers.accept?.includes('text/html') === true;
 
 /** Undefined where it is not JSON. */
 function jsonOf(text: string): unknown {

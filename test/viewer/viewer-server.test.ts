@@ -455,6 +455,22 @@ describe('the viewer', () => {
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
   });
 
+  it('says that there is no page at an address, to a browser as a page and to programs as JSON', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const page = await ask(`${viewer.url}/nosuchpage`, { headers: { accept } });
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('There is no such page');
+    expect(page.text).toContain('<a href="/">');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    for (const [path, headers] of [
+      ['/nosuchpage', {}],
+      ['/api/nothing', { accept }],
+    ] as const) {
+      const { status, text } = await ask(`${viewer.url}${path}`, { headers });
+      expect([status, JSON.parse(text)]).toEqual([404, { error: 'there is nothing at this address' }]);
+    }
+  });
+
   it('runs at most four queries at once, equal ones once, and cancels those of clients that left', async () => {
     const requests = Array.from({ length: 12 }, (_, i) => {
       const outgoing = request(`${viewer.url}/api/dashboards/prices/panels/4/data`, {
