@@ -260,7 +260,7 @@ export class HomePage {
       return message(this.#hasEvents === true ? 'no price has changed in 24 hours' : NO_PRICE_YET);
     const rows = movers.map(({ event, market, title, name, price, before }) => {
       const change = price - before;
-      const cell = number(`${change > 0 ? '+' : '−'}${(Math.abs(change) * 100).toFixed(1)}`);
+      const cell = number(`${change > 0 ? '' : '−'}${(Math.abs(change) * 100).toFixed(1)}`);
       cell.classList.add(change > 0 ? 'up' : 'down');
       const link = this.#eventLink({ event }, title, market);
       return h('tr', {}, h('td', {}, link, h('small', {}, name)), number(percent(price)), cell);

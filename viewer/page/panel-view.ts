@@ -14,7 +14,7 @@ import { drawBarGauge } from './bar-gauge.js';
 import { button, h, pointerReleased } from './dom.js';
 import { drawGauge } from './gauge.js';
 import { drawHeatmap } from './heatmap.js';
-import { drawHistogram } from './histogram.js';
+import { drawHistogram, histogramTable } from './histogram.js';
 import { type LinkHost, linksOf } from './links.js';
 import { untilNextSlice } from './next-slice.js';
 import type { Drawn, PanelContext, TableOrder } from './panel-context.js';
@@ -146,7 +146,8 @@ export class PanelView {
       navigate: host.navigate,
     };
     const draw = this.#asTable ? drawTable : isPanelType(panel.type) ? DRAW[panel.type] : undefined;
-    if (draw) this.#show(draw(context));
+    const isBucketTable = this.#asTable && panel.type === 'histogram';
+    if (draw) this.#show(draw(isBucketTable ? histogramTable(context) : context));
   }
 
   resize(): void {
