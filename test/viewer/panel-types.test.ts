@@ -107,7 +107,7 @@ describe('each type of panel', () => {
     expect(await columnsIn(page, 4, orange)).not.toContain(true);
   });
 
-  it('tells of a point those of its row, which it may hide', async () => {
+  it('shows all points of a row in the tooltip of one, which may hide another', async () => {
     const tooltip = (await tooltipAt(9, 0.953, 0.08)).split('\n').slice(1);
     expect(tooltip.filter((text) => text === 'a' || text === 'b')).toEqual(['a', 'b']);
   });

@@ -10,7 +10,7 @@ export interface HeatCell {
   readonly value: number;
 }
 
-const LEAST_OPACITY = 0.25;
+const MIN_OPACITY = 0.25;
 
 /**
  * How opaque the color of a cell is on a scale of opacity: 0 for a value of 0 at the low end of the scale, where nothing was
@@ -19,7 +19,7 @@ const LEAST_OPACITY = 0.25;
 export function cellOpacity(value: number, min: number, max: number, exponent: number): number {
   if (value === 0 && min === 0) return 0;
   const part = max > min ? Math.min(1, Math.max(0, (value - min) / (max - min))) : 1;
-  return LEAST_OPACITY + (1 - LEAST_OPACITY) * part ** exponent;
+  return MIN_OPACITY + (1 - MIN_OPACITY) * part ** exponent;
 }
 
 interface Rows {
