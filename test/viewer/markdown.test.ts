@@ -43,4 +43,15 @@ describe('the text of a panel', () => {
     ]);
     expect(blocksOf('a | b\n---').map(({ kind }) => kind)).toEqual(['paragraph', 'paragraph']);
   });
+
+  it.each([
+    ['brackets', '['.repeat(400_000)],
+    ['links without an end', '[a](b'.repeat(100_000)],
+    ['lists of one item', '- a\n\n'.repeat(30_000)],
+    ['blocks of code', '```\n'.repeat(30_000)],
+  ])('takes time in proportion to its length: %s', (_, content) => {
+    const started = performance.now();
+    blocksOf(content);
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
 });

@@ -15,8 +15,9 @@ type Row = readonly (readonly Inline[])[];
 
 /** An address may have pairs of parentheses in it, and a title after it. */
 const ADDRESS = String.raw`\(((?:[^()\s]|\([^()\s]*\))+)(?:\s+"[^"]*")?\)`;
+/** No part of it reads on past the next bracket: texts of strangers may have thousands. */
 const INLINE = new RegExp(
-  String.raw`\*\*([^*]+)\*\*|\x60([^\x60]+)\x60|!\[([^\]]*)\]${ADDRESS}|\[([^\]]+)\]${ADDRESS}|\*([^*]+)\*`,
+  String.raw`\*\*([^*]+)\*\*|\x60([^\x60]+)\x60|!\[([^\][]*)\]${ADDRESS}|\[([^\][]+)\]${ADDRESS}|\*([^*]+)\*`,
   'g',
 );
 const LIST_ITEM = /^\s*([-*]|\d+\.)\s+(.*)$/;
@@ -45,8 +46,7 @@ export function blocksOf(content: string): Block[] {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
     if (/^\s*```/.test(line)) {
-      const end = lines.findIndex((other, i) => i > at && /^\s*```/.test(other));
-      const until = end < 0 ? lines.length : end;
+      const until = endOf(lines, at, (other) => !/^\s*```/.test(other));
       blocks.push({ kind: 'code', lines: lines.slice(at + 1, until) });
       at = until;
       continue;
@@ -71,8 +71,9 @@ export function blocksOf(content: string): Block[] {
 
 /** The first line after this one that does not continue its block. */
 function endOf(lines: readonly string[], at: number, continues: (line: string) => boolean): number {
-  const end = lines.findIndex((line, i) => i > at && !continues(line));
-  return end < 0 ? lines.length : end;
+  let end = at + 1;
+  while (end < lines.length && continues(lines[end] ?? '')) end++;
+  return end;
 }
 
 /** `\|` is no end of a cell. */
