@@ -32,16 +32,21 @@ SELECT
     min(paid_at) AS first_paid_at
 FROM
 (
-    SELECT account, asset, amount, paid_at, ifNull(complete_to >= paid_at, false) AS is_complete
-    FROM (SELECT account, asset, amount, paid_at FROM {database}.payouts) AS paid
-    LEFT JOIN (SELECT one.1 AS account, one.2 AS complete_to FROM (SELECT arrayJoin(completeness) AS one)) AS known_to USING (account)
+    SELECT account, asset, amount, paid_at, shares, ifNull(arrayFirst(known -> known.1 = account, completeness).2 >= paid_at, false) AS is_complete
+    FROM
+    (
+        -- Not a join, which ClickHouse plans slowly.
+        SELECT account, asset, sum(parts.amount) AS amount, max(parts.paid_at) AS paid_at, sum(parts.shares) AS shares
+        FROM
+        (
+            SELECT account, asset, amount, paid_at, toDecimal128(0, 12) AS shares FROM {database}.payouts
+            UNION ALL
+            SELECT account, asset, toDecimal128(0, 12) AS amount, NULL AS paid_at, multiIf(side = 'BUY', quantity, side = 'SELL', -quantity, toDecimal128(0, 12)) AS shares
+            FROM {database}.trades
+            WHERE (account, asset) GLOBAL IN (SELECT account, asset FROM {database}.payouts)
+        ) AS parts
+        GROUP BY account, asset
+    )
 ) AS paid
 INNER JOIN (SELECT asset, market, outcome FROM {database}.assets) AS assets USING (asset)
-LEFT JOIN
-(
-    SELECT account, asset, sumIf(quantity, side = 'BUY') - sumIf(quantity, side = 'SELL') AS shares
-    FROM {database}.trades
-    WHERE (account, asset) GLOBAL IN (SELECT account, asset FROM {database}.payouts)
-    GROUP BY account, asset
-) AS held USING (account, asset)
 GROUP BY market;
