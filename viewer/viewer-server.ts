@@ -30,6 +30,7 @@ import { type ConnectReader, QueryError, ReaderDatabase } from './database.js';
 import { FirstPage, firstPageRequest } from './first-page.js';
 import { OwnNames, SECURITY_HEADERS } from './guard.js';
 import { Login } from './login.js';
+import { NOT_FOUND_PAGE } from './not-found-page.js';
 import { type PageFile, type PageFileName, readPage } from './page-files.js';
 import { pageDashboard } from './page-model.js';
 import { QueryPool } from './query-pool.js';
@@ -458,24 +459,6 @@ const PAGE_ROUTES: readonly (readonly [path: string, file: PageFileName])[] = [
   ['/app.css', 'app.css'],
   ['/icon.svg', 'icon.svg'],
 ];
-
-const NOT_FOUND_PAGE = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>No such page – Chancery</title>
-    <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-    <link rel="stylesheet" href="/app.css" />
-  </head>
-  <body>
-    <main class="empty">
-      <h1>There is no such page</h1>
-      <p><a href="/">All dashboards</a></p>
-    </main>
-  </body>
-</html>
-`;
 
 /** Whether a browser opens a page, and no program asks for data. */
 const isNavigation = ({ url, headers }: FastifyRequest): boolean =>

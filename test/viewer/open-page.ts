@@ -20,7 +20,7 @@ export async function openPage(
   const touch = { hasTouch: isPhone, isMobile: isPhone };
   const context = await browser.newContext({ locale: 'en-US', viewport: { width, height }, colorScheme, ...touch });
   // It ends what hangs.
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   if (atMs !== undefined) await page.clock.setFixedTime(atMs);
   const problems: string[] = [];

@@ -322,7 +322,7 @@ describe('the page', () => {
   });
 
   it('tells what a panel shows, and leaves the focus in one that fills the page, below the header', async () => {
-    const { page, problems } = await open(`${shipped.url}/d/chancery-portfolio`);
+    const { page, problems } = await open(`${shipped.url}/d/chancery-pipeline-health`);
     await page.waitForSelector('.panel');
     const first = page.locator('.panel').first();
     const title = await first.locator('h2').innerText();
@@ -335,7 +335,7 @@ describe('the page', () => {
     expect((await first.boundingBox())?.y).toBeCloseTo(headerEnd, 0);
     const outside = `(() => {
       const { activeElement } = document;
-      return activeElement.closest('.panel:not(.full)') !== null;
+      return activeElement.closest('.grid') !== null && activeElement.closest('.full') === null;
     })()`;
     for (let press = 0; press < 8; press++) {
       await page.keyboard.press('Tab');
@@ -343,7 +343,7 @@ describe('the page', () => {
     }
     await first.getByTitle('Full screen').focus();
     await page.keyboard.press('Escape');
-    expect(await page.locator('.panel[inert]').count()).toBe(0);
+    expect(await page.locator('.grid > [inert]').count()).toBe(0);
     expect(problems).toEqual([]);
     await page.context().close();
   });

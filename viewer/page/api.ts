@@ -89,7 +89,10 @@ async function answerOf(path: string, signal?: AbortSignal, body?: unknown): Pro
 
 async function ask<T>(path: string, signal: AbortSignal, body?: unknown): Promise<T> {
   const answer = await answerOf(path, signal, body);
-  return (await answer.json().catch(() => undefined)) as T;
+  return (await answer.json().catch(() => {
+    // An answer that was given up is not one without a body.
+    signal.throwIfAborted();
+  })) as T;
 }
 
 const base = (uid: string): string => `/api/dashboards/${encodeURIComponent(uid)}`;

@@ -87,7 +87,7 @@ export class HomePage {
       this.#typed = setTimeout(() => void this.#loadEvents(), TYPED_MS);
     });
     this.#search.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter') this.#results()[0]?.click();
+      if (event.key === 'Enter') void this.#openFirst();
     });
     const names = Object.keys(TITLES) as EventListName[];
     this.#tabs = new Map(
@@ -123,6 +123,16 @@ export class HomePage {
     if (step === undefined || at < 0) return;
     event.preventDefault();
     stops[Math.max(0, at + step)]?.focus();
+  }
+
+  /** Opens the first result of what is typed, and not of what was listed before. */
+  async #openFirst(): Promise<void> {
+    const isBusy = () => this.#events.ariaBusy === 'true';
+    if (isBusy()) {
+      clearTimeout(this.#typed);
+      await this.#loadEvents();
+    }
+    if (!isBusy() && this.#hasEvents !== undefined) this.#results()[0]?.click();
   }
 
   #results(): HTMLElement[] {

@@ -49,12 +49,11 @@ export class PanelGrid {
   /** @param key of the panel that fills the page */
   setFull(key: string | undefined): void {
     this.#full = key;
-    const isFull = this.#views.has(key ?? '');
-    for (const { element, placed } of this.#views.values()) {
-      element.classList.toggle('full', placed.key === key);
-      // The focus must not go behind it.
-      element.inert = isFull && placed.key !== key;
-    }
+    const full = this.#views.get(key ?? '')?.element;
+    for (const { element } of this.#views.values()) element.classList.toggle('full', element === full);
+    // The focus must not go behind it.
+    for (const element of this.element.querySelectorAll<HTMLElement>(':scope > *'))
+      element.inert = full !== undefined && element !== full;
   }
 
   close(): void {
