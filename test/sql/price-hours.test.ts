@@ -13,6 +13,7 @@ const PARTITIONS = 2;
 const OFFSETS = 1_200_000;
 const STRIDE = 148;
 const WINDOW_SECONDS = 200_000;
+const QUERIES_WHILE_CHANGED = 40;
 
 const rows = (sql: string) => host.database.rows<Record<string, unknown>>(sql, 'reader');
 
@@ -204,6 +205,32 @@ it('blocks whose rows are written again are read from the ticks until they are a
   expect(await number('SELECT count() AS n FROM price_blocks FINAL WHERE rollup_id = 0 AND _partition = 0')).toBe(1);
   expect(await number('SELECT count() AS n FROM price_blocks FINAL WHERE days_id != 0 AND _partition = 0')).toBe(16);
   await expectExact();
+});
+
+it('a query that runs while blocks are published and withdrawn counts every tick once', async () => {
+  const ticks = await number('SELECT count() AS n FROM price_ticks WHERE NOT repeated AND NOT is_resolution');
+  await host.database.run('CREATE TABLE published AS price_blocks');
+  await host.database.run('INSERT INTO published SELECT * FROM price_blocks FINAL');
+  const wrong: number[] = [];
+  let asked = 0;
+  const ask = async () => {
+    for (; asked < QUERIES_WHILE_CHANGED; asked++) {
+      for (const seconds of [3600, 86_400]) {
+        const sum = await number(`SELECT sum(ticks) AS n FROM candle_prices(period_seconds = ${seconds})`);
+        if (sum !== ticks) wrong.push(sum);
+      }
+    }
+  };
+  const change = async () => {
+    for (let changes = 1; asked < QUERIES_WHILE_CHANGED; changes++) {
+      const ids = changes % 2 === 0 ? 'rollup_id, days_id' : '0, 0';
+      await host.database.run(
+        `INSERT INTO price_blocks SELECT _log, _partition, block, ${ids}, version + ${changes} FROM published`,
+      );
+    }
+  };
+  await Promise.all([ask(), change()]);
+  expect(wrong).toEqual([]);
 });
 
 it('a block of which two shards have ticks is not aggregated, others are on their shard', async () => {

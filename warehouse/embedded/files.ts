@@ -146,6 +146,12 @@ const SUBCOLUMNS = '<optimize_functions_to_subcolumns>0</optimize_functions_to_s
 const UNUSED_COLUMNS = '<query_plan_remove_unused_columns>0</query_plan_remove_unused_columns>';
 
 /**
+ * A query reads one state of a table, however often it names it (ClickHouse's default). Views depend on it that read what a rollup holds from
+ * one table and the rest from another: without it, what is published in between would count twice or not at all.
+ */
+const ONE_SNAPSHOT = '<enable_shared_storage_snapshot_in_query>1</enable_shared_storage_snapshot_in_query>';
+
+/**
  * Three users. The library's own session uses `default`, from loopback and without a password, which cannot be changed.
  * Its profile therefore rejects every query longer than one character (the child raises that limit for its own session
  * only) and a second session: even a query without any grant could read files with `SELECT file('…')`. `owner` is
@@ -162,6 +168,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
   <profiles>
     <default>
       ${EXPLAIN}
+      ${ONE_SNAPSHOT}
       <http_receive_timeout>${RECEIVE_TIMEOUT_S}</http_receive_timeout>
       <http_headers_read_timeout>${RECEIVE_TIMEOUT_S}</http_headers_read_timeout>
     </default>
@@ -177,6 +184,7 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
       ${EXPLAIN}
       ${SUBCOLUMNS}
       ${UNUSED_COLUMNS}
+      ${ONE_SNAPSHOT}
       <readonly>2</readonly>
       <max_execution_time>${seconds}</max_execution_time>
       <max_memory_usage>${half}</max_memory_usage>
