@@ -265,8 +265,8 @@ export class DashboardPage {
 
   #onKey(event: KeyboardEvent): void {
     const { target, key } = event;
-    if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey)
-      return;
+    const isField = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+    if ((isField && key !== 'Escape') || event.ctrlKey || event.metaKey) return;
     // Escape closes it, and nothing else.
     if (document.querySelector('dialog[open]')) return;
     if (key === 'Escape' && this.#full !== undefined) this.#setFull(undefined);
