@@ -13,6 +13,7 @@ import {
   type RecordKind,
   retry,
   type Topic,
+  withTimeout,
 } from '../core/index.js';
 import type { CollectorMetrics } from './metrics.js';
 import { Utf8Slab } from './utf8-slab.js';
@@ -119,12 +120,7 @@ export class Publisher {
   async drain(timeoutMs: number): Promise<number> {
     this.#closing = true;
     this.#queue.close();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    await Promise.race([this.#running?.catch(() => undefined), timeout]);
-    clearTimeout(timer);
+    await withTimeout(timeoutMs, Promise.resolve(this.#running));
     this.#abandoned.abort(new Error('the publisher is closed'));
     return this.#queue.length + this.#inFlight;
   }

@@ -49,6 +49,7 @@ export { countJsonNames, countNames, type JsonMember, jsonExcess, jsonMembers } 
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
 export { listenError } from './listen-error.js';
 export { createLogger, type Logger } from './log.js';
+export { makeFolder } from './make-folder.js';
 export { OutageLog } from './outage-log.js';
 export { packageRoot, packageVersion } from './package.js';
 export { printable } from './printable.js';
@@ -61,6 +62,7 @@ export {
   type EncodedBody,
   type EnvelopeFields,
   type EnvelopeJson,
+  EVENT_STREAM_TABLES,
   EVENT_STREAMS,
   encodeBody,
   encodeEnvelope,

@@ -84,8 +84,13 @@ export const RECORD_KINDS = {
 } as const satisfies Record<string, Topic>;
 export type RecordKind = keyof typeof RECORD_KINDS;
 
-/** The streams that are subscribed per event: an open event that is not subscribed on one of them has a gap there. */
-export const EVENT_STREAMS = ['order-book', 'chance'] as const;
+/**
+ * The streams that are subscribed per event, and the table that each fills: an open event that is not subscribed on one of them has a gap
+ * there.
+ */
+export const EVENT_STREAM_TABLES = { 'order-book': 'price_ticks', chance: 'chance_points' } as const;
+export type EventStream = keyof typeof EVENT_STREAM_TABLES;
+export const EVENT_STREAMS = Object.keys(EVENT_STREAM_TABLES) as EventStream[];
 
 /**
  * A WebSocket stream of the exchange; `feed` is a stream without documented messages, recorded verbatim by its address.

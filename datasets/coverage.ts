@@ -1,21 +1,15 @@
-import { EVENT_STREAMS } from '../core/index.js';
+import { EVENT_STREAM_TABLES, EVENT_STREAMS } from '../core/index.js';
 import { POLLED_TABLES, polledRanges } from './polled-coverage.js';
 import { array, list, text } from './sql-text.js';
 
 /** Cause of the range in which records of a current subscription may be in transit. */
 const AFTER_HEARTBEAT = 'after the last heartbeat';
 
-/** The table that a stream fills. */
-const TABLES: Readonly<Record<(typeof EVENT_STREAMS)[number], string>> = {
-  'order-book': 'price_ticks',
-  chance: 'chance_points',
-};
-
 /** The tables of `coverage` that streams fill. */
-export const COVERED_STREAM_TABLES: readonly string[] = Object.values(TABLES);
+export const COVERED_STREAM_TABLES: readonly string[] = Object.values(EVENT_STREAM_TABLES);
 
 /** SQL of the stream that fills a table of `coverage`. */
-export const STREAM_OF_TABLE = `transform(table, ${array(COVERED_STREAM_TABLES)}, ${array(Object.keys(TABLES))}, '')`;
+export const STREAM_OF_TABLE = `transform(table, ${array(COVERED_STREAM_TABLES)}, ${array(EVENT_STREAMS)}, '')`;
 
 /** The tables of which `coverage` says what was observed. */
 export const COVERED_TABLES: readonly string[] = [
@@ -51,7 +45,7 @@ export const coverageQuery = (condition: string): string => `
       least(range_ends, toDateTime64(day + 1, 6, 'UTC')) AS ends_at
     FROM
     (
-      SELECT transform(stream, ${array(Object.keys(TABLES))}, ${array(COVERED_STREAM_TABLES)}, '') AS table, event, market, state, range_begins, range_ends, cause
+      SELECT transform(stream, ${array(EVENT_STREAMS)}, ${array(COVERED_STREAM_TABLES)}, '') AS table, event, market, state, range_begins, range_ends, cause
       FROM (${streamRanges()})
       UNION ALL ${polledRanges()}
     )

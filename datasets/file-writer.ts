@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { IntegrityError, removeDrafts, syncFolder, writeFileAtomic } from '../core/index.js';
+import { IntegrityError, makeFolder, removeDrafts, syncFolder, writeFileAtomic } from '../core/index.js';
 import type { ExportedTable, MarketLines } from './exported-table.js';
 import { formatClause, rowCountsOf } from './formats.js';
 import { gzipped, LineGroups } from './market-files.js';
@@ -131,7 +131,7 @@ export class FileWriter {
   async #writeFile(path: string, content: AsyncIterable<Buffer>): Promise<void> {
     const { folder } = this.options;
     const target = join(folder, path);
-    if (mkdirSync(dirname(target), { recursive: true }) !== undefined) await syncFolder(folder);
+    if (makeFolder(dirname(target), { option: '--out' })) await syncFolder(folder);
     await writeFileAtomic(target, content, true);
   }
 }

@@ -1,11 +1,9 @@
-/** A text as an SQL literal. */
-export const text = (value: string): string => `'${value.replace(/['\\]/g, '\\$&')}'`;
+import { quoteText } from '../warehouse/index.js';
+
+export { quoteName as quoted, quoteText as text } from '../warehouse/index.js';
 
 /** Texts as the right side of `IN`. */
-export const list = (values: readonly string[]): string => `(${values.map(text).join(', ')})`;
-
-/** The name of a column in SQL. */
-export const quoted = (name: string): string => `\`${name}\``;
+export const list = (values: readonly string[]): string => `(${values.map(quoteText).join(', ')})`;
 
 /** Texts as an SQL array. */
-export const array = (values: readonly string[]): string => `[${values.map(text).join(', ')}]`;
+export const array = (values: readonly string[]): string => `[${values.map(quoteText).join(', ')}]`;

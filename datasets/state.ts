@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError, writeFileAtomic } from '../core/index.js';
+import { makeFolder, UsageError, writeFileAtomic } from '../core/index.js';
 import type { Plan } from './plan.js';
 import type { LogPosition } from './positions.js';
 
@@ -39,7 +39,7 @@ export function readPlan(folder: string, request: unknown, positions: readonly L
 }
 
 export async function writePlan(folder: string, request: unknown, plan: Plan | null): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder, { option: '--out' });
   const state: ExportState = { format_version: FORMAT_VERSION, request, plan };
   await writeFileAtomic(join(folder, STATE_FILE), `${JSON.stringify(state, undefined, 2)}\n`, true);
 }

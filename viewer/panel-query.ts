@@ -1,4 +1,5 @@
 import { UsageError } from '../core/index.js';
+import { quoteText } from '../warehouse/index.js';
 import { ownValue } from './display/own-value.js';
 import { ALL, VARIABLE_REFERENCE } from './display/variable-reference.js';
 import { expandMacros } from './macros.js';
@@ -58,7 +59,7 @@ export function bindQuery(sql: string, context: QueryContext): BoundQuery {
 export function withLiterals({ sql, parameters }: BoundQuery): string {
   return sql.replace(/\{(variable_\d+):String\}/g, (whole, name: string) => {
     const value = parameters[name];
-    return value === undefined ? whole : literal(value);
+    return value === undefined ? whole : quoteText(value);
   });
 }
 
@@ -158,9 +159,6 @@ const listOf = ({ value, options }: VariableChoice): readonly string[] => {
 
 const isSeveral = ({ value }: VariableChoice): boolean => value === ALL || typeof value !== 'string';
 
-/** A text as a literal of ClickHouse. */
-const literal = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-
 const ownAll = ({ value, allValue }: VariableChoice): string | undefined => (value === ALL ? allValue : undefined);
 
 function formatted(choice: VariableChoice, format: string | undefined): string {
@@ -175,7 +173,7 @@ function formatted(choice: VariableChoice, format: string | undefined): string {
       return list.join(',');
     case 'singlequote':
     case 'sqlstring':
-      return list.map(literal).join(',');
+      return list.map(quoteText).join(',');
     default:
       throw new UsageError(`the format :${format} of a variable is unknown; use :singlequote, :csv or :raw`);
   }

@@ -1,3 +1,4 @@
+import { quoteName } from '../warehouse/index.js';
 import type { ViewedPanel } from './dashboard-file.js';
 import { asRecord } from './display/fields.js';
 import { type CompactResult, kindOf } from './frames.js';
@@ -40,7 +41,7 @@ export function reducedQuery(
   const time = meta[kinds.indexOf('time')];
   if (!time?.type.startsWith('DateTime') || kinds.filter((kind) => kind === 'time').length > 1) return undefined;
   if (kinds.includes('other') || new Set(meta.map(({ name }) => name)).size < meta.length) return undefined;
-  const names = meta.map(({ name }) => identifier(name));
+  const names = meta.map(({ name }) => quoteName(name));
   const numbers = names.filter((_, i) => kinds[i] === 'number');
   const labels = names.filter((_, i) => kinds[i] === 'text');
   const micros = Math.max(1, Math.ceil(((to.getTime() - from.getTime()) * 1000) / columns));
@@ -53,7 +54,7 @@ export function reducedQuery(
     sql: `SELECT ${names.map((name, i) => `${ROW}.${i + 1} AS ${name}`).join(', ')}
 FROM (
   SELECT arrayJoin(arrayDistinct(arrayConcat([argMin(${ROW}, ${AT}), argMax(${ROW}, ${AT})]${numbers.map(extremes).join('')}))) AS ${ROW}
-  FROM (SELECT tuple(${names.join(', ')}) AS ${ROW}, ${identifier(time.name)} AS ${AT}, * FROM (
+  FROM (SELECT tuple(${names.join(', ')}) AS ${ROW}, ${quoteName(time.name)} AS ${AT}, * FROM (
 ${inner}
   ))
   GROUP BY ${[position, ...labels].join(', ')}
@@ -86,7 +87,7 @@ interface SinglePoints {
  * the other, in the order of the numbers (`reduced_value`) or of the times (`reduced_point`).
  */
 function reducedPairs({ inner, time, number, names, labels, position }: SinglePoints): string {
-  const [timeName, numberName] = [identifier(time.name), identifier(number.name)];
+  const [timeName, numberName] = [quoteName(time.name), quoteName(number.name)];
   const columns = names.map((name) => {
     if (name === timeName)
       return `CAST(fromUnixTimestamp64Micro(toInt64(${ROW}.1 - ${MIDDLE_TIME}), 'UTC') AS ${time.type}) AS ${name}`;
@@ -126,8 +127,6 @@ const SIGN = '9223372036854775808';
 const MIDDLE_TIME = '4611686018427387904';
 const ROW = 'reduced_row';
 const AT = 'reduced_at';
-
-const identifier = (name: string): string => `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 
 /** The rows of the minimum, the maximum, and the first and last row without a value. */
 function extremes(name: string): string {

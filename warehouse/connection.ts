@@ -200,7 +200,9 @@ function toWarehouseError(error: unknown, url: string, sql: string): Error {
   );
 }
 
+/** The name of a table or column in SQL. */
 export const quoteName = (name: string): string => `\`${name.replace(/[`\\]/g, '\\$&')}\``;
+/** A text as an SQL literal. */
 export const quoteText = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`;
 export const columnList = (table: TableDefinition): string => table.columns.map((c) => quoteName(c.name)).join(', ');
 /** `name Type, …`: the structure of a block, for `input(…)` and external tables. */

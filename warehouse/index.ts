@@ -2,7 +2,7 @@ export { type Cluster, type ClusterNode, openCluster } from './cluster/cluster.j
 export { copyToEveryShard } from './cluster/copies.js';
 export { shardsHolding } from './cluster/layouts.js';
 export type { ShardConnection } from './cluster/shard-connection.js';
-export { Connection, resultRows } from './connection.js';
+export { Connection, quoteName, quoteText, resultRows } from './connection.js';
 export { databaseIdentities, ensureDatabaseIdentity } from './database-identity.js';
 export {
   type ClickHouseEndpoint,

@@ -1,6 +1,7 @@
 import type { Bus, PartitionInfo } from '../../bus/index.js';
 import type { Query } from '../../certify/index.js';
 import { systemClock, UnavailableError } from '../../core/index.js';
+import { quoteText } from '../../warehouse/index.js';
 
 const CHECK_MS = 1000;
 const TIMEOUT_MS = 300_000;
@@ -106,4 +107,4 @@ async function until(what: string, signal: AbortSignal, missing: () => Promise<s
   }
 }
 
-const texts = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
+const texts = (values: readonly string[]): string => values.map(quoteText).join(', ');

@@ -58,7 +58,7 @@ export async function runCertify(options: CertifyOptions): Promise<Certificate> 
 
 async function certifyIn(folder: string, options: CertifyOptions, signal: AbortSignal): Promise<Certificate> {
   const { exchange, minutes, seed, onMessage } = options;
-  openDataFolder(folder);
+  openDataFolder(folder, '--keep');
   const settings = settingsIn(folder, options);
   const instance = new InstanceRun({
     settings,

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder, UsageError } from '../../core/index.js';
+import { makeFolder, syncFolder, UsageError } from '../../core/index.js';
 import { Instance } from '../instance.js';
 import { isRecorded } from '../tables.js';
 import { loadFiles } from './load-files.js';
@@ -41,7 +41,7 @@ export async function importDataset(options: ImportOptions, signal: AbortSignal)
   assertEmptyInstance(dataFolder);
   const draft = draftOf(dataFolder);
   rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  makeFolder(draft, { option: '--data', mode: 0o700 });
   claimLayout(draft);
   const rows = await fill(draft, options, signal);
   if (existsSync(dataFolder)) rmSync(dataFolder, { recursive: true });

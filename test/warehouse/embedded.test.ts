@@ -564,7 +564,7 @@ describe('lifecycle of the embedded ClickHouse', () => {
     const { port } = other.address() as { port: number };
     const server = serverOn(temporaryFolder(), port);
     await expect(server.start(never)).rejects.toThrow(
-      new UsageError(`port ${port} is in use; choose another with --clickhouse-port, or 0 for a free one`),
+      new UsageError(`port ${port} is taken; choose another with --clickhouse-port, or 0 for a free one`),
     );
     other.close();
   });

@@ -290,6 +290,6 @@ async function areFree({ http, tcp }: Partial<ServerPorts> = {}): Promise<boolea
 
 async function assertFree(port: number, flag: string): Promise<void> {
   if (port !== 0 && !(await isFreePort(port))) {
-    throw new UsageError(`port ${port} is in use; choose another with ${flag}, or 0 for a free one`);
+    throw new UsageError(`port ${port} is taken; choose another with ${flag}, or 0 for a free one`);
   }
 }

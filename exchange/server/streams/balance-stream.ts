@@ -1,9 +1,10 @@
+import { EXCHANGE_HOSTS } from '../../../core/index.js';
 import { balances, balanceUpdate } from '../records/index.js';
 import { PrivateStream } from './private-stream.js';
 
 /** The balance updates stream, part 6.4: all balances after AUTH, then every change of one. */
 export class BalanceStream extends PrivateStream {
-  readonly path = '/balance/ws';
+  readonly path = EXCHANGE_HOSTS.balanceWs.path;
   readonly stream = 'balance';
 
   protected authResponse(userId: string): unknown {

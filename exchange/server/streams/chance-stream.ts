@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { chanceClientMessageSchema, explainIssue } from '../../../client/wire/index.js';
+import { EXCHANGE_HOSTS } from '../../../core/index.js';
 import { MAX_HISTORY_POINTS } from '../../chance-history.js';
 import type { ChancePoint, EventView, ExchangeCore } from '../../engine/index.js';
 import { StreamRequestError } from '../errors.js';
@@ -26,7 +27,7 @@ export interface ChanceStreamOptions {
 
 /** The chance history stream, part 6.2: last known and live points, one aggregated point per second, history. */
 export class ChanceStream implements StreamEndpoint {
-  readonly path = '/ws';
+  readonly path = EXCHANGE_HOSTS.chanceWs.path;
   readonly stream = 'chance';
   readonly #subscriptions = new ChanceSubscriptions();
 

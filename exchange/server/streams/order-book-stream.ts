@@ -1,4 +1,5 @@
 import { explainIssue, orderBookClientMessageSchema } from '../../../client/wire/index.js';
+import { EXCHANGE_HOSTS } from '../../../core/index.js';
 import type { EventView, ExchangeCore, MarketView, PriceChange } from '../../engine/index.js';
 import { StreamRequestError } from '../errors.js';
 import type { Faults } from '../faults.js';
@@ -24,7 +25,7 @@ interface OrderBookStreamOptions {
 
 /** The order book stream, part 6.1: a snapshot after SUBSCRIBE, then one delta per change, never merged, in order. */
 export class OrderBookStream implements StreamEndpoint {
-  readonly path = '/event/ws';
+  readonly path = EXCHANGE_HOSTS.orderBookWs.path;
   readonly stream = 'order-book';
   readonly heartbeat?: { readonly frame: Buffer; readonly everyMs: number };
   #subscribers = new Map<string, Set<StreamSocket>>();

@@ -1,10 +1,11 @@
+import { EXCHANGE_HOSTS } from '../../../core/index.js';
 import type { OrderUpdate, TpslView } from '../../engine/index.js';
 import { tpslUpdate } from '../records/index.js';
 import { PrivateStream, type PrivateStreamOptions } from './private-stream.js';
 
 /** The order updates stream, part 6.3: orders that were placed or failed, and changes of TP/SL orders. */
 export class OrderStream extends PrivateStream {
-  readonly path = '/order/ws';
+  readonly path = EXCHANGE_HOSTS.orderWs.path;
   readonly stream = 'orders';
   readonly heartbeat?: { readonly frame: Buffer; readonly everyMs: number };
 
