@@ -13,15 +13,15 @@ export const shiftedDay = (day: string, days: number): string =>
 export function whyUnfinished(
   day: string,
   positions: readonly LogPosition[],
-  settleHours: number,
+  finishedAfterHours: number,
   nowMs: number,
 ): string | undefined {
   const end = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
   if (nowMs < end) return 'the day is not over';
   const behind = positions.find(({ pendingSince }) => pendingSince !== null && pendingSince < end * 1000);
   if (behind) return `the transform worker has not processed partition ${behind.partition} of ${behind.topic} past it`;
-  if (nowMs < end + settleHours * 3_600_000) {
-    return `it ended less than ${settleHours} h ago (--settle-hours), and history may still be fetched`;
+  if (nowMs < end + finishedAfterHours * 3_600_000) {
+    return `it ended less than ${finishedAfterHours} h ago (--finished-after-hours), and history may still be fetched`;
   }
   return undefined;
 }

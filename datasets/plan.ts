@@ -77,7 +77,7 @@ export async function makePlan(
       // An event that nobody polls any more is open until now: coverage of days without records.
       if (table.view && !table.lines && lastDay !== '' && day > lastDay) continue;
       if (!table.view && day > lastDay) lastDay = day;
-      const why = whyUnfinished(day, positions, request.settleHours, nowMs);
+      const why = whyUnfinished(day, positions, request.finishedAfterHours, nowMs);
       const file = plannedFile(table, counted, request, why !== undefined);
       const isRequested = request.to === undefined || day <= request.to;
       if (isRequested && (why === undefined || request.unfinished)) files.push(file);

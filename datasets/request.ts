@@ -24,7 +24,7 @@ export const exportRequestSchema = z.object({
   /** Days that are not finished, too. */
   unfinished: z.boolean(),
   /** A day is finished this long after its end, hours. */
-  settleHours: z.number(),
+  finishedAfterHours: z.number(),
   /** In the lines and names of `tardis-csv`. */
   exchangeName: z.string().optional(),
 });

@@ -55,7 +55,7 @@ async function exportCoverage(folder: string, settings: Settings, bus: Bus, sign
         ...{ source: new ExportSource(connection.client), database: settings.database, folder },
         request: {
           ...{ format: 'parquet', tables: ['collector_events', 'coverage'], candlePeriods: [] },
-          ...{ unfinished: true, settleHours: 0 },
+          ...{ unfinished: true, finishedAfterHours: 0 },
         },
         positions: await committedPositions(bus, settings.group),
         userKey: randomBytes(32),

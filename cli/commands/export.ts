@@ -78,10 +78,10 @@ function whyNone({ plan: { leftOut } }: ExportReport): string {
 
 /** @throws UsageError for options that do not go together */
 function requestOf(options: ExportArguments): ExportRequest {
-  const { format, tables, from, to, accounts, candlePeriods, unfinished = false, settleHours } = options;
+  const { format, tables, from, to, accounts, candlePeriods, unfinished = false, finishedAfterHours } = options;
   if (from !== undefined && to !== undefined && from > to) throw new UsageError(`--from ${from} is after --to ${to}`);
   const filters = { events: options.event, markets: options.market, categories: options.category, tags: options.tag };
-  const request = { format, tables, from, to, ...filters, accounts, candlePeriods, unfinished, settleHours };
+  const request = { format, tables, from, to, ...filters, accounts, candlePeriods, unfinished, finishedAfterHours };
   if (format === 'tardis-csv') {
     if (accounts) throw new UsageError('tardis-csv has no records of accounts: --accounts needs another --format');
     return { ...request, exchangeName: options.exchangeName ?? 'chancery' };

@@ -15,7 +15,7 @@ export interface ExportArguments {
   readonly accounts?: string[];
   readonly candlePeriods: readonly number[];
   readonly unfinished?: boolean;
-  readonly settleHours: number;
+  readonly finishedAfterHours: number;
   readonly exchangeName?: string;
   readonly release?: ReturnType<typeof parseRelease>;
   readonly title?: string;
@@ -55,7 +55,7 @@ export function defineOptions(command: Command): void {
         .default(CANDLE_PERIODS, CANDLE_PERIODS.join(',')),
     )
     .option('--unfinished', 'also export days that are not finished: more of their rows may arrive')
-    .option('--settle-hours <HOURS>', 'hours after the end of a day before it counts as finished', hours, 24)
+    .option('--finished-after-hours <HOURS>', 'hours after the end of a day before it counts as finished', hours, 24)
     .option('--exchange-name <NAME>', 'name of the exchange in tardis-csv (default: chancery)', exchangeName)
     .option(
       '--release <NAME@VERSION>',

@@ -121,7 +121,10 @@ describe('a wrong command line', () => {
     [['dataset'], 'argument ACTION is missing'],
     [['dataset', 'check', 'a'], 'ACTION is "check": it must be one of verify, rebuild, diff; try --help'],
     [['export'], "option '--out <DIR>' is required"],
-    [['export', '--settle-hours', 'x'], '--settle-hours is "x": it must be a number of hours, like 24; try --help'],
+    [
+      ['export', '--finished-after-hours', 'x'],
+      '--finished-after-hours is "x": it must be a number of hours, like 24; try --help',
+    ],
     [
       ['warehouse', '--log-level', 'loud'],
       '--log-level is "loud": it must be one of trace, debug, info, warn, error, fatal.',

@@ -106,16 +106,16 @@ describe('chancery export', () => {
     );
     const waiting = newFolder();
     const hours = String(24 * 365 * 100);
-    const none = await run(waiting, '--settle-hours', hours, '--tables', 'price_ticks', '--release', 'a@1');
+    const none = await run(waiting, '--finished-after-hours', hours, '--tables', 'price_ticks', '--release', 'a@1');
     expect(none).toMatchObject({
       code: 2,
       err: expect.stringMatching(
         /^chancery: there are no rows for a release \(2026-01-04: it ended less than [^\n]+\); --unfinished exports days [^\n]+\n$/,
       ),
     });
-    expect((await run(waiting, '--settle-hours', hours, '--tables', 'price_ticks')).out).toMatch(
+    expect((await run(waiting, '--finished-after-hours', hours, '--tables', 'price_ticks')).out).toMatch(
       new RegExp(
-        `: 0 files, 0 rows, 0 bytes\\nleft out 2026-01-04: it ended less than ${hours} h ago \\(--settle-hours\\), and history may still be fetched\\n[^]*` +
+        `: 0 files, 0 rows, 0 bytes\\nleft out 2026-01-04: it ended less than ${hours} h ago \\(--finished-after-hours\\), and history may still be fetched\\n[^]*` +
           '\\nnothing was exported: --unfinished also exports days that are not finished\\n$',
       ),
     );

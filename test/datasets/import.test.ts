@@ -62,7 +62,15 @@ describe('chancery import', () => {
   beforeAll(async () => {
     await recordMarkets(server.clickhouse, { from: FROM, to: TO });
     const args = ['export', '--data', server.clickhouse.dataFolder, '--out', release, '--release', 'rain@1'];
-    const more = ['--accounts', ACCOUNTS, '--include-private', '--settle-hours', '0', '--candle-periods', '3600'];
+    const more = [
+      '--accounts',
+      ACCOUNTS,
+      '--include-private',
+      '--finished-after-hours',
+      '0',
+      '--candle-periods',
+      '3600',
+    ];
     expect((await commandLine([...args, ...more])).code).toBe(0);
   });
 

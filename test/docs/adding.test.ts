@@ -27,8 +27,7 @@ const EXAMPLES: Readonly<Record<keyof typeof MAX_FILES, Example>> = {
     besides: { 'collectors/polls/chance-history-poll.ts': 'its use' },
   },
   'A command': {
-    names: /commands\/migrate\.ts|'migrate'|\bmigrate: \{/,
-    besides: { 'core/settings.ts': 'a setting that this command takes beside those of its needs' },
+    names: /commands\/init\.ts|'init'|\binit: \{/,
   },
   'A view': { names: /\bcoin_changes\b/ },
   'A panel': { names: /"title": "Chance now"/ },
@@ -45,7 +44,7 @@ const EXAMPLES: Readonly<Record<keyof typeof MAX_FILES, Example>> = {
   },
   'A stream': {
     names:
-      /chance-stream\.|ChanceStream|chanceWs|ChanceFeed\b|chance\.frame|transformChanceFrame|chancePoints\b|TABLE IF NOT EXISTS \{database\}\.chance_points\b/,
+      /chance-stream\.|ChanceStream|chanceWs|ChanceFeed\b|chance\.frame|transformChanceFrame|chancePoints\b|TABLE IF NOT EXISTS \{database\}\.chance_points\b|chance: 'chance_points'/,
     besides: {
       'client/streams/chance-requests.ts': 'requests of history, which no other stream has',
       'client/wire/index.ts': 'exports for the simulated exchange',
