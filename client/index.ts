@@ -6,7 +6,7 @@ export {
   type HistoryWalkOptions,
   type LosslessResponse,
 } from './account-client.js';
-export { isLoopback, restUrl, streamUrl } from './addresses.js';
+export { checkAddresses, isLoopback, restUrl, streamUrl } from './addresses.js';
 export { ApiKey } from './auth/api-key.js';
 export type { AuthMethod, Credentials, TokenSource } from './auth/authorizer.js';
 export { type LoginField, type LoginFields, LoginSession, login } from './auth/login.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { ensureTopics } from '../bus/index.js';
-import { checkPeriod, ExchangeClient } from '../client/index.js';
+import { ExchangeClient } from '../client/index.js';
 import {
   CLEAN_SHUTDOWN,
   type Clock,
@@ -16,6 +16,7 @@ import {
   TOPICS,
 } from '../core/index.js';
 import { createAccountRecorders } from './account/create-recorders.js';
+import { checkCollectorSettings } from './check-settings.js';
 import { CollectorEventWriter } from './collector-event-writer.js';
 import type { CollectorOptions } from './collector-options.js';
 import { MarketRecorder } from './market-recorder.js';
@@ -51,8 +52,8 @@ export class Collector implements Component {
   /** @throws AddressError, UsageError for options and credentials that cannot be used */
   constructor(private readonly options: CollectorOptions) {
     const { bus, log, folder, addresses, settings, clock = systemClock } = options;
+    checkCollectorSettings(settings, addresses);
     this.#schedules = new Schedules(settings, log);
-    checkPeriod(settings.historyPeriod);
     this.#clock = clock;
     this.failed = this.#failure.promise;
     this.failed.catch(() => undefined);

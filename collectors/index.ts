@@ -1,2 +1,3 @@
+export { checkCollectorSettings } from './check-settings.js';
 export { Collector } from './collector.js';
 export type { CollectorOptions } from './collector-options.js';

@@ -33,13 +33,11 @@ export class Schedules {
   readonly #running = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
-  /** @throws UsageError for an invalid pattern */
+  /** @param settings checked by `checkSchedules` */
   constructor(
     private readonly settings: CollectSettings,
     private readonly log: Logger,
-  ) {
-    for (const name of SCHEDULES) checkPattern(name, settings[`${name}Schedule`]);
-  }
+  ) {}
 
   /** Runs the work now and then at every time of the schedule. */
   add(name: ScheduleName, work: Work): void {
@@ -102,6 +100,11 @@ export class Schedules {
 }
 
 const offsetMs = (): number => Date.now() - performance.now();
+
+/** @throws UsageError for an invalid pattern */
+export function checkSchedules(settings: CollectSettings): void {
+  for (const name of SCHEDULES) checkPattern(name, settings[`${name}Schedule`]);
+}
 
 function checkPattern(name: ScheduleName, pattern: string): void {
   const { valid, errors } = validateDetailed(pattern);

@@ -111,7 +111,7 @@ function readPrivateFile(path: string): string {
   try {
     file = openSync(path, 'r');
   } catch (error) {
-    throw new UsageError(`cannot read the accounts in ${path}: ${describeError(error)}`, { cause: error });
+    throw new UsageError(`cannot read the file of --accounts-file: ${describeError(error)}`, { cause: error });
   }
   try {
     const stat = fstatSync(file);

@@ -11,6 +11,6 @@ export { assertEmptyInstance, importDataset } from './release/import.js';
 export { type Rebuilt, rebuildDataset } from './release/rebuild.js';
 export { assertNoRelease, makeRelease, parseRelease, type ReleaseOptions } from './release/release.js';
 export { type Verified, verifyDataset } from './release/verify.js';
-export { assertDay, type ExportRequest } from './request.js';
+export { type ExportRequest, isDay } from './request.js';
 export { ExportSource } from './source.js';
 export { releaseKey, userKey } from './user-key.js';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { UsageError } from '../core/index.js';
 import { EXPORT_FORMATS } from './formats.js';
 
 const names = z.array(z.string()).readonly().optional();
@@ -30,9 +29,8 @@ export const exportRequestSchema = z.object({
 });
 export type ExportRequest = Readonly<z.infer<typeof exportRequestSchema>>;
 
-/** @throws UsageError for a text that is not a day */
-export function assertDay(day: string): string {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(day)) return day;
-  throw new UsageError(`${day} is not a day; write it like 2026-01-31`);
+/** Whether a text is a day, like 2026-01-31. */
+export function isDay(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

@@ -3,7 +3,7 @@ import { Collector } from '../../collectors/index.js';
 import { loadAccounts } from '../../core/index.js';
 import { closing, openBus } from '../service/instance.js';
 import { runService } from '../service/run-service.js';
-import { collectorOptions } from '../service/service-options.js';
+import { checkCollector, collectorOptions } from '../service/service-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -19,15 +19,20 @@ CHANCERY_ACCOUNT_ALICE_API_SECRET; with email and password (and otp), or token, 
 /** `chancery collect`: records the exchange's public data and the configured accounts onto the bus. */
 export function define(command: Command): void {
   command.addHelpText('after', EXAMPLES.trimEnd()).action(() =>
-    runService(command, 'collect', ({ settings, log, metrics }) => {
-      const accounts = loadAccounts(settings);
-      const bus = openBus(settings, log);
-      const collector = new Collector({ ...collectorOptions(settings), bus, log, metrics, accounts });
-      return {
-        components: [closing(bus), collector],
-        health: () => collector.health(),
-        failed: collector.failed,
-      };
-    }),
+    runService(
+      command,
+      'collect',
+      ({ settings, log, metrics }) => {
+        const accounts = loadAccounts(settings);
+        const bus = openBus(settings, log);
+        const collector = new Collector({ ...collectorOptions(settings), bus, log, metrics, accounts });
+        return {
+          components: [closing(bus), collector],
+          health: () => collector.health(),
+          failed: collector.failed,
+        };
+      },
+      checkCollector,
+    ),
   );
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { flagOf } from '../../core/index.js';
 import { EXCHANGE_OPTIONS } from '../../exchange/index.js';
 import { exchangeFlag, exchangePortFlag, exchangePortOf } from '../exchange-options.js';
+import { checkCollector } from '../service/service-options.js';
 import { settingsOf } from '../settings.js';
 import { runUp } from '../up/run-up.js';
 
@@ -24,6 +25,7 @@ export function define(command: Command): void {
   }
   command.action(async () => {
     const { settings, given } = settingsOf(command);
+    checkCollector(settings);
     await runUp({ settings, given, exchangePort: exchangePortOf(command), exchangeFlags: exchangeFlags(command) });
   });
 }

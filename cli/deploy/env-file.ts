@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DEFAULT_PORTS, describeError, newPassword, UsageError, writeFileAtomicSync } from '../../core/index.js';
 
 /** Address of the simulated exchange for the collectors of docker-compose.yml, which share its network. */
@@ -26,6 +27,7 @@ export function writeEnvFile(path: string, { exchangeUrl, force }: EnvFileOption
     );
   }
   const text = envText(exchangeUrl, /^KAFKA_CLUSTER_ID=([\w-]{22})$/m.exec(former ?? '')?.[1] ?? newClusterId());
+  if (!existsSync(dirname(path))) throw new UsageError(`the folder ${dirname(path)} does not exist; create it first`);
   try {
     writeFileAtomicSync(path, text);
   } catch (error) {

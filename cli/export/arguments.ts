@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { assertDay, EXPORT_FORMATS, type ExportFormat, parseRelease } from '../../datasets/index.js';
+import { EXPORT_FORMATS, type ExportFormat, isDay, parseRelease } from '../../datasets/index.js';
 
 /** Options of `chancery export`. */
 export interface ExportArguments {
@@ -42,8 +42,8 @@ export function defineOptions(command: Command): void {
     .requiredOption('--out <DIR>', 'folder of the files; a killed export resumes there')
     .addOption(new Option('--format <FORMAT>', 'format of the files').choices(EXPORT_FORMATS).default('parquet'))
     .option('--tables <NAMES>', 'tables, separated by commas; all public tables if omitted', names)
-    .option('--from <DAY>', 'first UTC day, like 2026-01-31', assertDay)
-    .option('--to <DAY>', 'last UTC day', assertDay)
+    .option('--from <DAY>', 'first UTC day, like 2026-01-31', day)
+    .option('--to <DAY>', 'last UTC day', day)
     .option('--event <IDS>', 'events, separated by commas', names)
     .option('--market <IDS>', 'markets, separated by commas', names)
     .option('--category <NAMES>', 'categories of events, separated by commas', names)
@@ -84,6 +84,11 @@ function periods(value: string): number[] {
   const parsed = value.split(',').map(Number);
   if (parsed.every((seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400)) return parsed;
   throw new InvalidArgumentError('it must be whole numbers from 1 to 86400, like 60,3600');
+}
+
+function day(text: string): string {
+  if (isDay(text)) return text;
+  throw new InvalidArgumentError('it must be a day, like 2026-01-31');
 }
 
 function hours(value: string): number {

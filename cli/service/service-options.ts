@@ -1,6 +1,12 @@
 import type { TopicOptions } from '../../bus/index.js';
-import type { CollectorOptions } from '../../collectors/index.js';
-import { collectSettings, exchangeAddresses, type Settings, transformSettings } from '../../core/index.js';
+import { type CollectorOptions, checkCollectorSettings } from '../../collectors/index.js';
+import {
+  collectSettings,
+  exchangeAddresses,
+  loadAccounts,
+  type Settings,
+  transformSettings,
+} from '../../core/index.js';
 import type { WorkerConfig } from '../../transforms/index.js';
 import { instancePaths } from './instance.js';
 
@@ -16,6 +22,12 @@ export const collectorOptions = (
   addresses: exchangeAddresses(settings),
   requestTimeoutMs: settings.requestTimeoutMs,
 });
+
+/** Throws when a collector cannot start with these settings: before anything is created. */
+export function checkCollector(settings: Settings): void {
+  checkCollectorSettings(collectSettings(settings), exchangeAddresses(settings));
+  loadAccounts(settings);
+}
 
 /** The options of a transform worker, from the settings. */
 export const workerOptions = (settings: Settings): WorkerConfig => ({

@@ -34,10 +34,13 @@ export const chanceHistoryOperation: Operation<ChanceHistoryQuery, ChancePoint> 
   decode: (body, { marketId }) => decodeChanceHistory(body, marketId),
 };
 
-/** @throws UsageError for an invalid period */
-export function checkPeriod(period: string): string {
+/**
+ * @param name of the period in errors
+ * @throws UsageError for an invalid period
+ */
+export function checkPeriod(period: string, name = 'period'): string {
   if (periodSchema.safeParse(period).success) return period;
   throw new UsageError(
-    `period is ${JSON.stringify(period)}; give ${PERIOD_CODES.join(', ')} (case-sensitive) or a number of seconds as text`,
+    `${name} is ${JSON.stringify(period)}; give ${PERIOD_CODES.join(', ')} (case-sensitive) or a number of seconds as text`,
   );
 }

@@ -141,6 +141,12 @@ describe('a wrong command line', () => {
     [['collect', '--audit-ms', '0'], '--audit-ms is "0": it must be at least 1.'],
     [['collect', '--history-days', '0'], '--history-days is "0": it must be more than 0.'],
     [['collect', '--exchange-url', 'x'], '--exchange-url is "x": it must be a URL, like http://127.0.0.1:9100.'],
+    [['up', '--exchange-url', 'http://exchange.example'], '"http://exchange.example" is not encrypted; use https:'],
+    [['up', '--history-period', '7q'], '--history-period is "7q"; give 1s, '],
+    [['up', '--events-schedule', '7'], '--events-schedule is "7", which is not a cron pattern'],
+    [['up', '--accounts-file', '/nowhere'], 'cannot read the file of --accounts-file: ENOENT'],
+    [['up', '--data', '/proc/chancery'], '/proc cannot contain folders'],
+    [['init', '--file', '/nowhere/.env'], 'the folder /nowhere does not exist'],
   ])('%j gets one line and exit code 2', async (args, message) => {
     const { code, out, err } = await commandLine(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -65,7 +65,9 @@ describe('accounts', () => {
       expect(refusal(() => read({}, file))).toBe(`${file} holds secrets and has mode ${shown}; run: chmod 600 ${file}`);
     }
     expect(read({}, fileWith(content, 0o400))).toHaveLength(1);
-    expect(refusal(() => read({}, '/nowhere/accounts.json'))).toMatch(/^cannot read the accounts in \/nowhere/);
+    expect(refusal(() => read({}, '/nowhere/accounts.json'))).toMatch(
+      /^cannot read the file of --accounts-file: .*\/nowhere\/accounts\.json/,
+    );
     expect(refusal(() => read({}, tmpdir()))).toMatch(/is not a file/);
   });
 

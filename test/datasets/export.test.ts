@@ -204,7 +204,7 @@ describe('chancery export', () => {
       /^2 chancery: trade_records is not an exported table [^\n]+\n$/,
     );
     expect(await refused('--from', '2026-02-30')).toMatch(
-      /^2 chancery: [^\n]*2026-02-30 is not a day; write it like 2026-01-31\n$/,
+      /^2 chancery: --from is "2026-02-30": it must be a day, like 2026-01-31; try --help\n$/,
     );
     expect(await refused('--event', 'nothing')).toBe(
       '2 chancery: no recorded market matches --event, --market, --category and --tag\n',
