@@ -79,11 +79,26 @@ describe('the npm package', () => {
     const locked = readJson<Lock>(join(root, 'package-lock.json')).packages;
     const { packages: installed } = readJson<Lock>(join(target, 'node_modules/.package-lock.json'));
     const inside = 'node_modules/chancery/';
-    const other = Object.entries(installed).filter(
-      ([path, { version }]) =>
-        path !== 'node_modules/chancery' && locked[path.replace(inside, '')]?.version !== version,
-    );
-    expect(other).toEqual([]);
+    const othersOf = (packages: Lock['packages']) =>
+      Object.entries(packages).flatMap(([path, { version }]) =>
+        path === 'node_modules/chancery' || locked[path.replace(inside, '')]?.version === version ? [] : [path],
+      );
+    expect(othersOf(installed)).toEqual([]);
+
+    // By the path of the tarball, for which npm does not read npm-shrinkwrap.json.
+    const byPath = temporaryFolder();
+    await run('npm', ['install', ...quiet, '--package-lock-only', join(source, filename)], {
+      cwd: byPath,
+      maxBuffer: 1e8,
+    });
+    const resolved = readJson<Lock>(join(byPath, 'package-lock.json')).packages;
+    expect(Object.keys(resolved).length).toBeGreaterThan(80);
+    const versionsOf = (packages: Lock['packages']) =>
+      Object.entries(packages).map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`);
+    const known = new Set(versionsOf(locked));
+    const others = versionsOf(resolved).filter((one) => !known.has(one) && !/^( |chancery )/.test(one));
+    expect(others).toEqual([]);
+    expect(readJson(join(source, 'package.json'))).toEqual(readJson(join(root, 'package.json')));
     expect(Object.keys(installed)).toContain(`${inside}node_modules/fastify`);
     expect(existsSync(join(target, inside, 'node_modules/vitest'))).toBe(false);
     await upRuns(join(target, 'node_modules/.bin/chancery'), [], target);
