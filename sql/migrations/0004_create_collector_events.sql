@@ -34,7 +34,7 @@ ENGINE = {engine:MergeTree}
 PARTITION BY toYYYYMM(recorded_at)
 ORDER BY (type, session_id, sequence, `_offset`)
 SETTINGS {log_settings}
-COMMENT 'Collector events: connected, subscribed, disconnected, stale, backfilled, and a heartbeat every second';
+COMMENT 'Collector events: connected, subscribed, disconnected, stale, backfilled, and a heartbeat at least once a second';
 
 CREATE TABLE IF NOT EXISTS {database}.polls
 (

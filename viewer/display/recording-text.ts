@@ -9,7 +9,7 @@ export interface RecordingText {
   readonly level: 'good' | 'bad' | 'none';
 }
 
-/** Recording counts as stopped when the newest collector event is older: one is written every second. */
+/** Recording counts as stopped when the newest collector event is older: one is written at least once a second. */
 const STOPPED_SECONDS = 15;
 /** The viewer sends the state every 5 s. When it is overdue, the age of the newest record grows with the silence. */
 const OVERDUE_MS = 7000;

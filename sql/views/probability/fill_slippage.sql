@@ -24,7 +24,7 @@ CREATE OR REPLACE VIEW {database}.fill_slippage
     `fee` Nullable(Decimal(38, 12)) COMMENT 'Fee that this side paid, USDC',
     `executed_at` DateTime64(6, 'UTC') COMMENT 'When it was executed, by the exchange',
     `mid` Nullable(Float64) COMMENT 'Mid of bid and ask of the quote, of the asset of this side, USDC per share; NULL when there is none or it is not observed',
-    `quote_age_seconds` Nullable(Float64) COMMENT 'executed_at - receipt of the quote, seconds; NULL without a quote',
+    `quote_age_seconds` Nullable(Float64) COMMENT 'executed_at - time of receipt of the quote, seconds; NULL without a quote',
     `slippage` Nullable(Float64) COMMENT 'What this side paid beyond mid, or received less than it, USDC per share; negative is a gain',
     `slippage_value` Nullable(Float64) COMMENT 'quantity × slippage, USDC'
 )

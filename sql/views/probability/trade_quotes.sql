@@ -10,7 +10,7 @@
 --   effective_spread = 2 × |yes_price - mid|;  slippage = direction × (yes_price - mid)
 --   markout after t  = direction × (mid at executed_at + t - yes_price): what the taker would have gained per share by then
 -- mid = (bid + ask) / 2 of the quote: NULL where a side is empty or the book is crossed. All are also NULL where the order book of the
--- event was not observed from the receipt of the quote to the moment for which it stands: coverage of that moment is below 1.
+-- event was not observed from the time of receipt of the quote to the moment for which it stands: coverage of that moment is below 1.
 -- Filters on event and market are pushed down to the trades and to the ticks. Others are not: filter by market or by event.
 CREATE OR REPLACE VIEW {database}.trade_quotes
 (
@@ -23,7 +23,7 @@ CREATE OR REPLACE VIEW {database}.trade_quotes
     `quantity` Decimal(38, 12) COMMENT 'Shares',
     `yes_price` Float64 COMMENT 'USDC per share in YES terms',
     `mid` Nullable(Float64) COMMENT 'Mid of bid and ask of the quote, in YES terms; NULL when there is none or it is not observed',
-    `quote_age_seconds` Nullable(Float64) COMMENT 'executed_at - receipt of the quote, seconds; NULL without a quote',
+    `quote_age_seconds` Nullable(Float64) COMMENT 'executed_at - time of receipt of the quote, seconds; NULL without a quote',
     `effective_spread` Nullable(Float64) COMMENT '2 × |yes_price - mid|, USDC per share',
     `slippage` Nullable(Float64) COMMENT 'What the taker (own: our side) paid beyond mid, USDC per share',
     `markout_5s` Nullable(Float64) COMMENT 'Gain of the taker (own: of our side) at mid 5 s later, USDC per share',

@@ -4,11 +4,11 @@
 -- newest_at is a time of the collector's clock; age_seconds compares it with the clock of ClickHouse.
 --   exchange to collector: the newest frame, as the last heartbeat states it. Of several connections of a stream it is that of
 --     the one that has been silent longest, of several streams of a topic the newest. Topics without a stream have no such row: see
---     polls_between. Delay: from the exchange's time to the receipt of live chances in the last 5 minutes, by any collector. The
+--     polls_between. Delay: from the exchange's time of live chances to our time of receipt, in the last 5 minutes, by any collector. The
 --     exchange counts whole seconds, so it is up to 1 s too long. Frames of other streams have no time of the exchange: NULL.
 --   collector to bus: the last heartbeat. What the collector received until then is durable on the bus. Its delay is not known.
 --   bus to row: the newest heartbeat up to which no record of the topic is missing in raw_records. It compares the sequence numbers
---     of the last 5 minutes, so the age of a topic without any new row does not exceed 5 minutes. Delay: from the receipt to the
+--     of the last 5 minutes, so the age of a topic without any new row does not exceed 5 minutes. Delay: from the time of receipt to the
 --     row, which contains the hop to the bus, of the records of the last 5 minutes.
 -- Heartbeats take the same way as all records. When all hops age alike, none arrives: the collector, the bus or the worker does not
 -- run. When only the first or the last one ages, the delay is there.
@@ -20,8 +20,8 @@ CREATE OR REPLACE VIEW {database}.freshness
     `hop` String COMMENT 'exchange to collector, collector to bus, or bus to row',
     `newest_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Until when data passed the hop, by the clock of the collector; NULL for bus to row when the last heartbeat is more than 5 minutes old',
     `age_seconds` Nullable(Float64) COMMENT 'Time since newest_at, by the clock of ClickHouse; 0 when its clock is behind that of the collector',
-    `delay_p50_seconds` Nullable(Float64) COMMENT 'How long records took, median; bus to row: from the receipt. NULL when not known',
-    `delay_p99_seconds` Nullable(Float64) COMMENT 'How long records took, 99th percentile; bus to row: from the receipt. NULL when not known'
+    `delay_p50_seconds` Nullable(Float64) COMMENT 'How long records took, median; bus to row: from the time of receipt. NULL when not known',
+    `delay_p99_seconds` Nullable(Float64) COMMENT 'How long records took, 99th percentile; bus to row: from the time of receipt. NULL when not known'
 )
 AS
 WITH

@@ -1,6 +1,6 @@
 -- Which records have been on the bus for more than a minute and are not in ClickHouse yet?
 --
--- Every second a collector reports which of its records are durable on the bus (collector event `heartbeat`, acknowledged).
+-- At least once a second a collector reports which of its records are durable on the bus (collector event `heartbeat`, acknowledged).
 -- The reports of the last 15 minutes, except the last minute, are compared with raw_records per session. Missing records
 -- wait for a worker or for ClickHouse, or were abandoned (lost_ranges). If no heartbeats arrive either, this view is empty:
 -- see pipeline_lag.
