@@ -49,7 +49,7 @@ export class OrderGateway {
     return this.options.own.freeShares(assetOf(market, outcome));
   }
 
-  /** Outcome assets of which shares are free. */
+  /** Outcome assets that have free shares. */
   get freeAssets(): readonly string[] {
     return this.options.own.freeAssets;
   }

@@ -101,7 +101,7 @@ export class OwnAccount {
     return this.#holdings.get(assetId)?.free ?? 0;
   }
 
-  /** Outcome assets of which shares are free. */
+  /** Outcome assets that have free shares. */
   get freeAssets(): string[] {
     return [...this.#holdings].filter(([, { free }]) => free > 0).map(([assetId]) => assetId);
   }

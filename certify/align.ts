@@ -12,7 +12,7 @@ interface Found {
   readonly receivedAt: number;
 }
 
-/** Longest time from a change to its receipt that is considered, microseconds. */
+/** A change is matched only if it was received at most this long after it was made, microseconds. */
 const MAX_TRANSIT_MICROS = 10_000_000;
 /** The clocks of two processes on one machine differ by at most 10 ms, and receive times may be truncated by 1 ms. */
 export const CLOCK_MICROS = 11_000;
@@ -21,7 +21,8 @@ const MATCH_WEIGHT = MAX_TRANSIT_MICROS * 100;
 
 /**
  * Matches recorded changes with equal ones of the ledger, both in order: as many as possible, and of all such ways the one
- * in which the changes were received soonest. A change is not received before it was made, but for the difference of clocks.
+ * in which the changes were received soonest. A change is never received before it was made, except by the difference between the
+ * clocks.
  * @returns by index of `found` the index of its change in `expected`; -1 without a match
  */
 export function align(expected: readonly Expected[], found: readonly Found[]): Int32Array {

@@ -7,7 +7,7 @@ export interface Certificate {
   readonly seed: number;
   readonly minutes: number;
   readonly passed: boolean;
-  /** By the plan of the seed; a fault of which the exchange had no occasion until the end was not applied. */
+  /** What the plan of the seed has; a fault is not applied if the exchange has no occasion for it before the end. */
   readonly planned: { readonly faults: number; readonly kills: number };
   /** The faults that were applied, and the processes that were killed; times are Unix microseconds. */
   readonly faults: readonly UsedFault[];

@@ -100,7 +100,7 @@ function pick(
   throw new UsageError(`${source} is ${shown}: ${reason}. This setting is: ${definition.help}`);
 }
 
-/** What a value must be, for the requirements that settings have; undefined for others, and where the schema says it itself. */
+/** The text of the requirement that a value does not meet; undefined where the schema has its own text, and for other requirements. */
 function requirementOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'too_small':

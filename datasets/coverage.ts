@@ -11,7 +11,7 @@ export const COVERED_STREAM_TABLES: readonly string[] = Object.values(EVENT_STRE
 /** SQL of the stream that fills a table of `coverage`. */
 export const STREAM_OF_TABLE = `transform(table, ${array(COVERED_STREAM_TABLES)}, ${array(EVENT_STREAMS)}, '')`;
 
-/** The tables of which `coverage` says what was observed. */
+/** The tables that have their observed periods in `coverage`. */
 export const COVERED_TABLES: readonly string[] = [
   ...COVERED_STREAM_TABLES,
   ...POLLED_TABLES.flatMap(({ tables }) => tables),

@@ -9,8 +9,8 @@ export interface ExportProgress {
   readonly rowsInAll: number;
   readonly bytes: number;
   /**
-   * Rows that were there before those of which a rate says how long the rest takes. Absent while computed tables are written:
-   * these take long for few rows.
+   * Number of rows that were written before the rate of rows is measured, by which the remaining time is estimated. Absent while
+   * computed tables are written: they take long and have few rows.
    */
   readonly rowsBefore?: number;
 }

@@ -5,11 +5,12 @@ import type { Column } from './statement.js';
 
 type Parquet = typeof import('parquet-wasm');
 
-/** A column of which differences take less room than values or a dictionary of them. */
+/** The column that is delta encoded: differences between its values take less space than the values or a dictionary of them. */
 const DELTA_COLUMN = '_offset';
 /**
- * Above it, a difference may have more than 28 bits, which fastparquet (of pandas and Frictionless) reads as another number without
- * an error: then no column is delta encoded. It cannot read other widths in pages of version 2 either, so these have version 1.
+ * With larger offsets no column is delta encoded: a difference may then have more than 28 bits, and fastparquet (which pandas and
+ * Frictionless use) reads such a difference as another number, without an error. In pages of version 2 it cannot read narrower ones
+ * either, so the pages have version 1.
  */
 const MAX_DELTA_OFFSET = 2 ** 27;
 

@@ -45,7 +45,7 @@ function searchRanges(polls: string): string {
     GROUP BY number`;
 }
 
-/** A history, of which each poll reads everything since the poll before it: two complete ones cover the time between their starts. */
+/** Each poll of a history reads everything since the previous poll: two complete ones cover the time between their starts. */
 function historyRanges(polls: string): string {
   const order = 'ORDER BY started_at, finished_at ROWS BETWEEN';
   return `

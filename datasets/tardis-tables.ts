@@ -2,7 +2,7 @@ import { TOPICS } from '../core/index.js';
 import type { ExportedTable } from './exported-table.js';
 import { text } from './sql-text.js';
 
-/** As the size of an order of which the exchange sends only the price. */
+/** Stands for the size of an order: the exchange sends only its price. */
 const NOMINAL_AMOUNT = "'1'";
 
 /** IDs without characters that have a meaning in CSV or in names of files: a UUID stays as it is. */

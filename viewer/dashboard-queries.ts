@@ -84,21 +84,21 @@ interface PanelContext extends AskContext {
   readonly columns: number;
 }
 
-/** What a dashboard, a time range and values of variables are at a time. */
+/** A dashboard's variables and time range, resolved at one time. */
 interface ResolvedView {
   readonly resolved: readonly ResolvedVariable[];
   readonly choices: ReadonlyMap<string, VariableChoice>;
   readonly range: TimeRange;
   readonly now: Date;
-  /** What is wrong with a value that is not an option. */
+  /** The error message for a value that is not an option; undefined if all values are options. */
   readonly foreign: string | undefined;
 }
 
-/** Widths to which those of panels are rounded up, so that panels of similar width are one query. */
+/** The widths of panels are rounded up to one of these, so that panels of similar width share a query. */
 const WIDTHS = [300, 600, 1200, 2400];
 /** How long the options of a variable are kept, milliseconds. */
 const OPTIONS_MS = 10_000;
-/** Views that are kept for as long. */
+/** Maximum number of resolved views that are kept. */
 const MAX_VIEWS = 20;
 const MIN_SLICE_MS = 1000;
 const MAX_SLICE_MS = 60_000;

@@ -20,7 +20,8 @@ export class OwnNames {
   readonly #names: ReadonlySet<string>;
 
   /**
-   * @param host that it listens on; on any but loopback, IP addresses are accepted too, for a name of an attacker is none
+   * @param host the address that the viewer listens on. Unless it is loopback, any IP address is accepted as a name too: a page of an
+   *   attacker reaches the viewer only by a host name
    * @param publicUrl its address behind a proxy
    */
   constructor(

@@ -1,16 +1,16 @@
-/** The intervals of panels, and what the queries of a panel may take for each, milliseconds. */
+/** The refresh intervals, and the longest average query time of a panel for each, milliseconds. */
 const INTERVALS = [
   { ms: 500, queryMs: 75 },
   { ms: 1000, queryMs: 100 },
   { ms: 2000, queryMs: 200 },
 ];
-/** An interval is kept for so long: a multiple of all of them. */
+/** How long a panel keeps its interval, milliseconds: a multiple of all intervals. */
 const WINDOW_MS = 2000;
-/** Of the interval, for each viewer of the panel. */
+/** Minimum interval per viewer of the panel: 20 viewers need an interval of 500 ms. */
 const MS_PER_VIEWER = 25;
 /** Weight of the newest query in the average of their times. */
 const NEWEST_WEIGHT = 0.3;
-/** What is left after a window of the number of viewers, where fewer ask. */
+/** Factor by which the number of viewers falls after each window, unless more of them ask. */
 const LEFT_VIEWERS = 0.9;
 const MAX_PANELS = 1000;
 
@@ -18,7 +18,7 @@ interface Observed {
   /** Average time of its queries, milliseconds; undefined until one has ended. */
   queryMs: number | undefined;
   window: number;
-  /** Of this window; undefined where none is long enough. */
+  /** The interval in this window; undefined if none of `INTERVALS` is long enough. */
   intervalMs: number | undefined;
   /** Requests in the window. */
   asked: number;

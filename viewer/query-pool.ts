@@ -4,10 +4,10 @@ import { approximateBytes } from './approximate-bytes.js';
 const REFRESHED_WITHIN_MS = 10_000;
 /** A refresh that took less than this the last time does not wait for other refreshes, milliseconds. */
 const QUICK_MS = 100;
-/** Queries whose last time is known. */
+/** Maximum number of queries whose last duration is kept. */
 const MAX_TIMED = 500;
 
-/** How long a result is kept: milliseconds, also by what it is, or until a time. */
+/** How long a result is kept: a number of milliseconds, a function of the result that returns one, or until a time. */
 type Kept<T> = number | ((result: T) => number) | { readonly untilMs: number };
 
 type Turn = 'first' | 'usual' | 'refresh';
@@ -17,7 +17,7 @@ export interface PoolLimits {
   readonly queries: number;
   /** Of these, refreshes of what is already drawn, without the quick ones: they leave the processors to what is recorded. */
   readonly refreshes: number;
-  /** Of all results that are kept, approximately. */
+  /** Approximate size of all results that are kept. */
   readonly keptBytes: number;
 }
 
@@ -203,7 +203,7 @@ interface Shared {
   readonly result: Promise<unknown>;
   callers: number;
   done: boolean;
-  /** Of its result, once it is done. */
+  /** Approximate size of the result; 0 until the query is done. */
   bytes: number;
   expiresAt: number;
 }

@@ -46,17 +46,20 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 500;
 /** A client that neither sends nor reads for so long is disconnected; longer than a query may take. */
 const IDLE_MS = 120_000;
-/** Six of each of 500 browsers, and their streams. */
+/** 500 browsers with six connections and one stream each, and some to spare. */
 const MAX_CONNECTIONS = 4000;
-/** Of answers that clients have not read, all of them together, and one. */
+/** Limits for bytes of answers that clients have not read: of all clients together, and of one. */
 const MAX_UNREAD_BYTES = 10 * 1024 * 1024;
 const MAX_CLIENT_UNREAD_BYTES = 1024 * 1024;
 const READ_WITHIN_MS = 10_000;
 const MAX_QUERIES = 4;
-/** Of these, refreshes that take long: half of the processors are left for recording, where ClickHouse runs on this machine. */
+/**
+ * How many of these may be refreshes that take long. It leaves half of the processors for recording, which matters where ClickHouse runs
+ * on this machine.
+ */
 const MAX_REFRESHES = Math.max(1, Math.min(MAX_QUERIES, Math.floor(availableParallelism() / 2)));
 const MAX_QUERY_S = 30;
-/** Of results that are kept for further viewers. */
+/** Limit for the size of the results that are kept for other viewers. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 /** Less than the shortest interval between two events of a stream. */
 const STREAM_KEPT_MS = 900;

@@ -206,7 +206,7 @@ export function questionsAt(endsAt: Date): Question[] {
   ];
 }
 
-/** Views of which no question is asked, and why. */
+/** Views that no question is about, and why. */
 export const UNASKED_VIEWS: Readonly<Record<string, readonly string[]>> = {
   'others are made of them': [
     'account_periods',

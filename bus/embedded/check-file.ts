@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { findDamagedPage } from './check-tree.js';
 
-/** LMDB's data file begins with two meta pages, of which the one with the higher transaction ID is in use. */
+/** LMDB's data file begins with two meta pages. The one with the higher transaction ID is in use. */
 const META_PAGES = 2;
 const META_AT = 24;
 const META_BYTES = 136;

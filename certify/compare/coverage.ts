@@ -10,15 +10,15 @@ export interface Kill {
   readonly service: string;
   /** Unix microseconds. */
   readonly at: number;
-  /** Until when it had not been started again; by default it is not known. */
+  /** At this time it had not been started again yet; absent if no such time is known. */
   readonly downUntil?: number;
 }
 
-/** What a stream sent, and what of it was not received. */
+/** What a stream sent, and which part of it was not received. */
 export interface StreamLosses {
   readonly stream: 'order-book' | 'chance';
   readonly changes: readonly LedgerPrice[];
-  /** Changes that were sent and not received, but for dead letters. */
+  /** Changes that were sent and not received, except those that became dead letters. */
   readonly lost: readonly LedgerPrice[];
   /** Changes that were not received, whatever the reason. */
   readonly missed: readonly LedgerPrice[];

@@ -48,7 +48,7 @@ const foundRows = (condition: string): string => `
 /**
  * Compares each row of `price_ticks`, also those of states and repetitions, with the entry of its stored frame: each entry has one
  * row.
- * @param partitions of which every record before the end was processed; later records are not compared
+ * @param partitions with their end: every record before it was processed; later records are not compared
  */
 export async function compareFrames(query: Query, partitions: readonly PartitionInfo[]): Promise<Comparison> {
   const differences = new Differences(NAME);

@@ -102,6 +102,6 @@ function rangeOf(transits: readonly { readonly micros: number }[]): TransitRange
   return { shortest, longest: Math.min(MAX_TRANSIT_MICROS, longest) };
 }
 
-/** Faults because of which a message was not sent: skipped, or held back until one that never followed. */
+/** Faults by which a message was not sent: it was skipped, or held back until a next one that never came. */
 export const skipsOf = (faults: readonly UsedFault[], stream: Losses['stream']): UsedFault[] =>
   faults.filter((fault) => ['skip-delta', 'reorder-deltas'].includes(fault.kind) && fault.stream === stream);

@@ -13,9 +13,9 @@ export interface MissingInput extends CoverageInput {
 const SECOND = 1_000_000;
 /** Faults that end or silence a connection, and with it the subscriptions of all events on it. */
 const OF_CONNECTION = ['drop-connection', 'freeze', 'oversized-frame', 'late-history'];
-/** Faults because of which the collector has another price of an event than the exchange, or none that it can read. */
+/** Faults that make the collector's price of an event differ from that of the exchange, or make it unreadable. */
 const OF_EVENT = ['skip-delta', 'reorder-deltas', 'malformed-frame', 'rename-field', 'number-as-text', 'clock-skew'];
-/** REST faults because of which an open event may seem to have closed. */
+/** REST faults that may make an open event look closed. */
 const OF_LISTING = ['stale-rest'];
 
 /** Causes of ranges that no fault has to explain. */

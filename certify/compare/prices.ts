@@ -12,7 +12,7 @@ export interface MatchedPrices {
   readonly comparisons: readonly Comparison[];
   /** By market, in the order of the bus, every row that is not repeated with the state of the ledger that it shows. */
   readonly shown: ReadonlyMap<string, readonly ShownPrice[]>;
-  /** Changes that were not received, but for those that are estimated. */
+  /** Changes that were not received, except those that are estimated. */
   readonly lost: readonly LedgerPrice[];
   /** All changes that were not received. */
   readonly missed: readonly LedgerPrice[];

@@ -27,7 +27,7 @@ interface Unmatched {
   isFound(k: number): boolean;
 }
 
-/** Pairs of a recorded change and an equal one of the ledger that are matched but for their order; one for each fault. */
+/** Pairs of a recorded change and an equal one of the ledger that differ only in their order; one pair for each fault. */
 export function lateReceipts({ reorders, expected, found, isMatched, isFound }: Unmatched): { k: number; j: number }[] {
   const pairs: { k: number; j: number }[] = [];
   for (const fault of reorders) {

@@ -11,7 +11,7 @@ const PERIOD = SHORT * SECOND;
 const REORDERED_MICROS = 2 * SECOND;
 
 /**
- * Candles of the chance, in periods of which every change was received as it happened. In the others, history has the last chance
+ * Candles of the chance, in periods whose changes were all received as they happened. For other periods, history has the last chance
  * of each second, which is compared by the second.
  */
 export function compareChanceCandles(input: FiguresInput): Comparison {

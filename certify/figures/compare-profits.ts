@@ -230,7 +230,7 @@ function summed(profits: readonly Profit[], keyOf: (profit: Profit) => string): 
   });
 }
 
-/** What all recorded accounts made in a market, and the fills of which one side is not theirs. */
+/** The profit of all recorded accounts in a market, and the fills that have another account on one side. */
 function zeroSumText(market: string, own: readonly Profit[], assets: FiguresInput['assets']): string {
   const { yesShares, noShares, bought, sold, payout, fees, value } = sumsOf(own);
   const cashFlow = sold - bought + payout;

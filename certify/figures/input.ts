@@ -36,7 +36,7 @@ export interface FiguresInput extends Omit<Recording, 'streams'> {
   readonly times: { readonly from: number; readonly to: number };
 }
 
-/** The time of which figures over time are compared, Unix seconds: from a while before the recording to the last whole period. */
+/** The time range in which figures over time are compared, Unix seconds: from a while before the recording to the last whole period. */
 export const timesOf = ({ recordedFrom, closedAt }: Pick<Recording, 'recordedFrom' | 'closedAt'>) => ({
   from: periodOf(recordedFrom / 1_000_000, SHORT),
   to: periodOf(closedAt / 1_000_000, SHORT),

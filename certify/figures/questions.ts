@@ -10,7 +10,7 @@ export interface Question {
 /** Periods of the figures, seconds: several of them in a run of a minute. */
 export const SHORT = 10;
 export const LONG = 60;
-/** Between two prices of which the change is taken, seconds: enough changes for a correlation in a run of a minute. */
+/** Time between two prices whose difference is a change, seconds: short enough for a correlation in a run of a minute. */
 export const STEP = 2;
 /** A window that ends when it is asked for, and that the whole run is in; seconds. */
 const UNTIL_NOW = 172_800;

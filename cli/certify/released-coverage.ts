@@ -16,7 +16,10 @@ interface CoverageRow {
   readonly cause: string;
 }
 
-/** One market stands for each event of which some markets were backfilled: its ranges and those of all markets are all of the time. */
+/**
+ * Where markets of an event were backfilled, one of them stands for the event: its ranges and those that are for all markets together
+ * fill the whole time.
+ */
 const COVERAGE = (path: string) => `
   SELECT
     ${STREAM_OF_TABLE} AS stream, event, state, cause,

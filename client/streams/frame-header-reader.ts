@@ -94,7 +94,7 @@ export class FrameHeaderReader {
   }
 }
 
-/** Number of bytes of a header of which the first two are known; a server does not mask its frames. */
+/** Length of a header in bytes, by its first two bytes; a server does not mask its frames. */
 function headerLength(header: Buffer): number {
   const short = header.readUInt8(1) & 0x7f;
   if (short === 126) return 4;

@@ -127,7 +127,7 @@ class FileComparison {
     };
   }
 
-  /** Rows of the release's file of which the release has no raw record with a body. */
+  /** Number of rows of the release's file whose raw record is not in the release, or has no body there. */
   async #withoutRecord(signal: AbortSignal): Promise<number> {
     if (!this.schema.positions) return 0;
     const records = fileRows(`${this.server.folder}/${this.raw.name}/*.parquet`, this.raw);

@@ -12,8 +12,8 @@ export function boundedColumns({ sort_order: order, time, columns }: TableSchema
 }
 
 /**
- * Columns of which the footer of a file has other bounds than the pages: readers skip rows by these. The smallest and the
- * greatest value of all pages are looked up with the footer: it must lead to all of their rows.
+ * Finds columns whose bounds in the footer of a file differ from the values in its pages: by the bounds in the footer, readers skip
+ * rows. The smallest and the greatest value of all pages are looked up with the footer. The lookup must find all of their rows.
  * @param scan with the bounds of the bounded columns
  */
 export async function footerDamages(

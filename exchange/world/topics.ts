@@ -6,7 +6,7 @@ export interface Topic {
   /** Slug of a category. */
   readonly category: string;
   readonly tags: readonly string[];
-  /** Market names: one for a yes-or-no question; several for candidates, of which one wins. */
+  /** Market names: one for a yes-or-no question; several for candidates: one of them wins. */
   readonly markets: readonly string[];
 }
 

@@ -1,5 +1,6 @@
--- Hashes of the own fills of which there are two records: between two of our accounts, or of a record that is not merged yet. Others
--- with such a hash are grouped for nothing. Both sides of a fill are in one market: own_volumes lists those of the markets that it holds.
+-- Hashes of the own fills that have two records: fills between two of our accounts, and records that are not merged yet. A different fill
+-- with the same hash is grouped in vain, which changes nothing. Both sides of a fill are in one market: own_volumes lists those of the
+-- markets that it holds.
 SELECT groupArray(fill)
 FROM
 (

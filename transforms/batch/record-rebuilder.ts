@@ -42,7 +42,7 @@ export class RecordRebuilder {
     return this.#builder.add({ firstOffset: record.offset, count: 1, bytes, bounds }) === 1;
   }
 
-  /** The rows since the last call, but for those of `raw_records`. */
+  /** The rows since the last call, except those of `raw_records`. */
   finish(): readonly TableBlock[] {
     const blocks = this.#builder.finish()?.blocks ?? [];
     return blocks.filter(({ table }) => table.name !== rawRecords.name);

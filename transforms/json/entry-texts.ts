@@ -4,7 +4,7 @@ import { MAX_WALKED, walkJson } from './walk-json.js';
 /**
  * The exact texts of invalid entries of a body. Objects are located by their parsed value, other values by their path. A
  * long body is not searched: its texts are encoded from the parsed values, which are not nested deep (`jsonExcess`).
- * @param body the parsed text, of which the entries are a part
+ * @param body the parsed text; it contains the entries
  */
 export function entryTexts(
   bodyText: string,

@@ -9,7 +9,7 @@ export interface NativeColumn {
   writeTo(body: NativeBody, name: string, rows: number): void;
 }
 
-/** A column of which some rows can be written as well, before all. */
+/** A column that can also write some of its rows, before it writes all of them. */
 export interface SelectableColumn extends NativeColumn {
   writeRows(body: NativeBody, name: string, rows: readonly number[]): void;
 }

@@ -4,7 +4,7 @@ const MIN_SLOTS = 1024;
 
 /**
  * Interned texts, by number: each is stored once, in UTF-8, and is looked up by the bytes of a record without creating a
- * string. For event, market and session IDs, of which there are few in very many records.
+ * string. For event, market and session IDs: very many records have the same few.
  */
 export class IdTable {
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);

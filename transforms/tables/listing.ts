@@ -10,7 +10,7 @@ export interface Listing {
   readonly poll: string;
   /** When the session first listed it in this state and hour, Unix microseconds: `receivedAt` for the first listing. */
   readonly unchangedFrom: number;
-  /** Number of the entry in its response, from 1, for the first listing; 0 for a later one, of which the last counts. */
+  /** Number of the entry in its response, from 1, for the first listing; 0 for later ones: only the last of them counts. */
   readonly entry: number;
 }
 

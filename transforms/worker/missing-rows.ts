@@ -10,7 +10,7 @@ interface MissingRows {
   readonly cause: string;
 }
 
-/** The partitions of which ClickHouse lacks rows that a group's committed offsets say are stored. Changes nothing. */
+/** The partitions whose rows are stored according to a group's committed offsets, although ClickHouse lacks some. Changes nothing. */
 export async function findMissingRows(
   bus: Bus,
   group: string,

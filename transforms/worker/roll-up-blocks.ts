@@ -10,7 +10,7 @@ import {
   rollupStatement,
 } from './rollup-kind.js';
 
-/** The number of blocks of which all records are before an offset. */
+/** The number of blocks whose records are all before an offset. */
 const completeBlocks = (offset: number): number => Math.floor(offset / BLOCK_RECORDS);
 /** Blocks aggregated by one statement. */
 const MAX_BLOCKS = 16;
@@ -26,8 +26,8 @@ export const PRICE_HOURS: RollupKind = {
 };
 
 /**
- * Aggregates the next blocks that `price_hours` does not hold; where it holds all, the next group that `price_days` does not hold.
- * Returns whether more may be left. A block of which several shards have ticks is never aggregated: its rows of `price_blocks`
+ * Aggregates the next blocks that `price_hours` does not hold; if it holds all, the next group that `price_days` does not hold.
+ * Returns whether more may be left. A block whose ticks are on several shards is never aggregated: its rows of `price_blocks`
  * cannot be published at once.
  */
 export async function rollUpNextBlocks(
@@ -66,7 +66,7 @@ interface OpenBlocks {
   readonly blocks: readonly number[];
 }
 
-/** A shard and a range of its blocks, of which no other shard has one. */
+/** A shard and a range of its blocks; no other shard has any of them. */
 function nextRange(
   open: readonly OpenBlocks[],
 ): { readonly shard: ShardConnection; readonly first: number; readonly last: number } | undefined {
@@ -109,8 +109,8 @@ async function rollUpNextGroup(
 }
 
 /**
- * What `price_hours` and `price_days` hold of the blocks from that of `offset` on no longer counts. To be called before rows from
- * `offset` on are written again.
+ * Withdraws what `price_hours` and `price_days` hold of the block of `offset` and of all later ones. Call it before rows from `offset`
+ * on are written again.
  */
 export async function discardBlocks(
   { log, partition, shards }: RollupSource,

@@ -28,9 +28,9 @@ export const TRADE_ROLLUPS: RollupKind = {
 };
 
 /**
- * Computes the next rows of `position_states` and `own_volumes` that have other trades by now. Returns whether more are left. A row
- * has the fingerprint of its trades, so nothing is to be published, and two workers may do the same. Where several shards may have
- * rows of the partition, nothing is computed, and the views read the trades.
+ * Computes the next rows of `position_states` and `own_volumes` whose trades have changed. Returns whether more are left. A row has
+ * the fingerprint of its trades, so no ID has to be published, and two workers may compute the same row. Where several shards may
+ * have rows of the partition, nothing is computed, and the views read the trades.
  */
 export async function rollUpNextTrades(
   { log, partition, shards }: RollupSource,

@@ -26,8 +26,8 @@ interface Buckets {
 }
 
 /**
- * The completeness of rows of which the query does not say it, as another query of the panel says it: where that is one, and
- * has the same buckets between the first and the last row.
+ * The completeness of a query's rows. If the query does not return it, that of the only other query of the panel that does, provided
+ * that both have the same buckets between the first and the last row.
  */
 export function sharedCompleteness(own: Buckets, all: readonly Buckets[]): Completeness | undefined {
   const [other, ...more] = all.filter(({ completeness }) => completeness !== undefined);
@@ -60,7 +60,7 @@ export function bucketWidth(times: readonly number[], panelMs: number, isExact: 
   return isExact ? least : Math.max(least, panelMs);
 }
 
-/** A stretch of time of which all, or a part, is missing. */
+/** A stretch of time that is missing, in whole or in part. */
 export interface MissingStretch {
   readonly from: number;
   readonly to: number;

@@ -144,7 +144,7 @@ export class PanelGrid {
 const isNarrow = ({ panel: { type }, gridPos }: PlacedPanel): boolean =>
   (type === 'stat' || type === 'gauge') && gridPos.w <= MAX_NARROW;
 
-/** Keys of the panels of which two are side by side in a narrow window: one that has no neighbour is as wide as the window. */
+/** Keys of the panels that stand in pairs, side by side, in a narrow window. A panel without a neighbour is as wide as the window. */
 function halfWide(placed: readonly PlacedPanel[]): ReadonlySet<string> {
   const keys = new Set<string>();
   for (let i = 0; i + 1 < placed.length; i++) {

@@ -9,7 +9,7 @@ import { AXIS_FONT, axisName, axisSize, axisStyle, besideLabels, SYNC, timeAxis 
 import { clipped } from './time-chart/layers.js';
 import { hideTooltip, leaveTooltip, showTooltip } from './tooltip.js';
 
-/** What an axis measures: Unix milliseconds, numbers, or names, of which the one at `i` lies between `i` and `i + 1`. */
+/** What an axis measures: Unix milliseconds, numbers, or names: the one at `i` lies between `i` and `i + 1`. */
 export type PlotAxis =
   | { readonly kind: 'time'; readonly range: readonly [number, number] }
   | {

@@ -41,12 +41,12 @@ export function showTooltip(
   box.style.top = `${Math.max(4, Math.min(y + 16, innerHeight - offsetHeight - 4))}px`;
 }
 
-/** Hides that of this owner: other charts may be drawn anew meanwhile. */
+/** Hides the tooltip if this owner shows it: redrawing one chart must not hide the tooltip of another. */
 export function hideTooltip(owner: object): void {
   if (shownBy === owner) box.hidden = true;
 }
 
-/** The pointer points at nothing of this owner. What a finger pointed at is shown until the next touch. */
+/** Call when the pointer has left the owner. After a touch the tooltip stays until the next touch. */
 export function leaveTooltip(owner: object): void {
   if (!isTouched) hideTooltip(owner);
 }

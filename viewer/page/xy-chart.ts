@@ -112,7 +112,7 @@ function nearest(
     const formatted = formatValue(value, display);
     return `${formatted.text}${formatted.suffix}`;
   };
-  // Of its row, all points with this x: one may hide another.
+  // All points of the same row with the same x, because one may hide another.
   const others = shown.flatMap(({ frame, y, color, points }) => {
     const same = frame === dots.frame && points.find(({ row, x }) => row === point.row && x === point.x);
     return same ? [{ name: y.name, value: text(same.y, y), color }] : [];

@@ -5,7 +5,7 @@ export type QueryParams = Readonly<Record<string, unknown>>;
 export type StatementSettings = Readonly<Record<string, string | number>>;
 
 export interface ReadOptions {
-  /** Tables of which the read must see every row that any replica of the shard acknowledged before. */
+  /** In these tables the read must see every row that any replica of the shard has acknowledged before. */
   readonly upToDate?: readonly string[];
 }
 

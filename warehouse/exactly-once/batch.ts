@@ -11,8 +11,8 @@ export interface Batch {
 }
 
 /**
- * Upper bounds of one batch: rows per table, bytes of all tables, and partitions of one table that it inserts into, each
- * of which takes an entry of the deduplication window. Only a batch of a single record may exceed them.
+ * Upper bounds of one batch: rows per table, bytes of all tables, and partitions of one table that it inserts into. Each
+ * partition takes an entry of the deduplication window. Only a batch of a single record may exceed them.
  */
 export const BATCH_LIMITS = { rows: 1_000_000, bytes: 256_000_000, tablePartitions: 8 } as const;
 

@@ -21,7 +21,7 @@ export class CheckpointedPartition implements PartitionStore {
   /**
    * @param committed what is committed for the partition
    * @param checkpoint the checkpoint of that offset
-   * @param recordTables names of the tables of which at least one has a row of every batch that has rows
+   * @param recordTables names of tables: if a batch has rows, at least one of these tables has a row of it
    */
   constructor(
     private readonly inner: PartitionStore,

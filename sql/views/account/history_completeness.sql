@@ -1,7 +1,7 @@
 -- Up to which time are the histories of every account complete?
 --
 -- complete_to is the start of the latest poll that read a history from its newest record back to one that an earlier poll
--- had read, and of which all rows are stored: every record that was in the history at that time is in orders, trades,
+-- had read, and whose rows are all stored: every record that was in the history at that time is in orders, trades,
 -- transactions or activity. Records since then may be partly there. A history that was not read to its end yet has no row;
 -- while a worker is more than ten polls behind, it has none either. Searched among the last ten complete receipts, of those whose
 -- poll IDs have the same hash modulo 64 only the last one.

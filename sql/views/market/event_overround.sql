@@ -11,7 +11,7 @@ CREATE OR REPLACE VIEW {database}.event_overround
     `event` String COMMENT 'Event ID',
     `title` Nullable(String) COMMENT 'Title of the event',
     `markets` UInt64 COMMENT 'Markets of the event',
-    `priced_markets` UInt64 COMMENT 'Markets of which there is a price',
+    `priced_markets` UInt64 COMMENT 'Markets that have a price',
     `crossed_markets` UInt64 COMMENT 'Markets whose bid is above the ask: their bid and ask count as absent',
     `sum_of_last` Float64 COMMENT 'Sum of the prices of the last trades, in YES terms',
     `sum_of_bids` Nullable(Float64) COMMENT 'Sum of the best bids, in YES terms; NULL when a market has none or is crossed',

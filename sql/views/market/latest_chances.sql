@@ -1,8 +1,8 @@
 -- What is the last chance of every market on the chance stream?
 --
 -- The last live point of the chance stream by exchange time, and among points of one second the one received last. Points that were
--- fetched later are left out: chance_series has them. market_chances puts the price of the last trade first. A market of which no
--- live point was received has no row.
+-- fetched later are left out: chance_series has them. market_chances puts the price of the last trade first. A market without a
+-- live point has no row.
 CREATE OR REPLACE VIEW {database}.latest_chances
 (
     `market` String COMMENT 'Market ID (outcome ID)',

@@ -1,6 +1,6 @@
 -- What is the chance of every market, and which of these chances are final?
 --
--- One row per market that event search listed, that was traded by our accounts, or of which a price or a chance is known. The
+-- One row per market that event search listed, that was traded by our accounts, or that has a known price or chance. The
 -- chance is the last trade price of the order book; if there is none, the last chance of the chance stream, then of chance
 -- history. No order can be priced at 0 or 1, so a last chance of exactly 0 or 1 is that of a resolved market, of the order
 -- book only when the book is empty. Such a chance is searched in all three sources and comes first, because each of them may

@@ -21,7 +21,7 @@ CREATE OR REPLACE VIEW {database}.account_performance
     `max_drawdown` Nullable(Decimal(38, 12)) COMMENT 'Largest fall from the highest equity before it, USDC; NULL when unpriced is above 0',
     `max_capital` Decimal(38, 12) COMMENT 'Highest average cost of the held shares at the end of a period, USDC',
     `return_on_capital` Nullable(Float64) COMMENT 'pnl / max_capital, as a fraction: 0.1 is 10 %; NULL when max_capital is 0 or unpriced is above 0',
-    `closed_markets` UInt64 COMMENT 'Traded markets of which nothing is held',
+    `closed_markets` UInt64 COMMENT 'Traded markets in which nothing is held any more',
     `won_markets` UInt64 COMMENT 'Closed markets with a profit',
     `hit_rate` Nullable(Float64) COMMENT 'won_markets / closed_markets, 0 to 1; NULL without closed markets',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock; NULL before the first complete walks'
@@ -54,7 +54,7 @@ FROM
         max(drawdown) AS deepest,
         max(cost) AS highest,
         NOT is_period AND traded > 0 AND countIf(last_shares != 0) = 0 AS is_closed,
-        -- Of a market of which nothing is held: its pnl after fees.
+        -- The pnl after fees of a market in which nothing is held any more.
         sum(cash_flow) - sum(fees) AS gained,
         any(complete_to) AS known_to
     FROM {database}.account_periods(period_seconds = {period_seconds:UInt32}, price = {price:String})

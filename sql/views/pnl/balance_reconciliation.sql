@@ -10,8 +10,8 @@
 --   other coin     deposits - withdrawals - fees
 --   free           balance - what open orders lock: of an outcome asset the remaining shares of SELL orders. It is known if the polls
 --                  of active orders before and after the one of the balances list the same orders with the same quantities, and all
---                  of them are in the order history. A BUY order locks an amount that includes a fee of which the exchange sends no rate:
---                  while there is one, the free USDC is unknown
+--                  of them are in the order history. A BUY order locks an amount that includes a fee, whose rate the exchange does not send:
+--                  while there is such an order, the free USDC is unknown
 --
 -- USDC is the coin with this ticker in the list of coins. The first deposit of an account is a transaction like any other: nothing is taken as
 -- an opening balance. Transactions that failed do not count, and those that are neither completed nor failed do not count yet.

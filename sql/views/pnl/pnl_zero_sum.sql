@@ -15,7 +15,7 @@ CREATE OR REPLACE VIEW {database}.pnl_zero_sum
     `event` String COMMENT 'Event ID; empty when unknown',
     `market` String COMMENT 'Market ID; empty when unknown',
     `accounts` UInt64 COMMENT 'Number of our accounts that traded it',
-    `one_sided_fills` UInt64 COMMENT 'Fills of which we have one side only: above 0 the set of accounts is not closed',
+    `one_sided_fills` UInt64 COMMENT 'Fills that have only one side among our records: above 0 the set of accounts is not closed',
     `yes_shares` Decimal(38, 12) COMMENT 'Held YES shares of all accounts',
     `no_shares` Decimal(38, 12) COMMENT 'Held NO shares of all accounts; of a closed set equal to yes_shares',
     `cash_flow` Decimal(38, 12) COMMENT 'Sales - purchases + payouts, without fees, USDC',

@@ -82,7 +82,7 @@ FROM
                 SELECT
                     event,
                     groupArray((market, quotes, highest)) AS markets,
-                    -- Pairs of which the bids can add up to more than 1, each with the quotes that matter: where the bid and the highest
+                    -- Pairs whose bids can add up to more than 1, each with the quotes that matter: where the bid and the highest
                     -- other one add up to more than 1, and the quote that ends that.
                     arrayJoin(arrayFlatten(arrayMap(
                         one -> arrayMap(

@@ -7,8 +7,8 @@
 -- sums W_g of the weights and S_g of weight × result of each of G events:
 --   variance = G / (G - 1) × sum((S_g - win_rate × W_g)²) / W²;  n = win_rate × (1 - win_rate) / variance, or G where that is 0
 --   the interval is that of Wilson for n observations. From fewer than 10 events there is none.
--- Bins with fewer than 30 markets, and horizons of which more than 0.2 of the markets are missing (calibration_scores), show their
--- number of markets and no win rate.
+-- Bins with fewer than 30 markets have no win rate, only their number of markets; nor have the bins of a horizon where the missing
+-- fraction of markets is above 0.2 (calibration_scores).
 CREATE OR REPLACE VIEW {database}.calibration_curve
 (
     `weighting` String COMMENT 'time or trades, as in calibration_forecasts',

@@ -1,7 +1,7 @@
 -- How well do prices forecast how markets are resolved, at every horizon before their close?
 --
--- One row per weighting, horizon and basis of calibration_forecasts, of which it takes the observed forecasts p, results o (1 or 0) and
--- weights w; W = sum(w). Basis any: markets of both bases. Forecasts are binned by cent c, [c / 100, (c + 1) / 100): a price of exactly
+-- One row per weighting, horizon and basis of calibration_forecasts. From there come the observed forecasts p, their results o (1 or 0)
+-- and weights w; W = sum(w). Basis any: markets of both bases. Forecasts are binned by cent c, [c / 100, (c + 1) / 100): a price of exactly
 -- 0.07 is in bin 7; prices are rounded to 6 decimals for the choice of the bin only. Of bin k: W_k, mean forecast p_k, mean result o_k.
 --   brier_score = sum(w × (p - o)²) / W = reliability - resolution + uncertainty + within_bin_variance - within_bin_covariance
 --   reliability           = sum(W_k × (p_k - o_k)²) / W: 0 is calibrated
@@ -17,7 +17,8 @@
 -- sums W_g of the weights and S_g of weight × score of each of G events (scores are rounded to 12 decimals):
 --   score ± 1.959964 × sqrt(G / (G - 1) × sum((S_g - score × W_g)²)) / W, not below 0, for the Brier score not above 1
 -- From fewer than 10 events there is none.
--- A row has scores only with at least 30 markets of which at most 0.2 are missing; the others show their numbers of markets.
+-- A row has scores only if it has at least 30 markets and the missing fraction of them is at most 0.2; other rows show only their
+-- numbers of markets.
 CREATE OR REPLACE VIEW {database}.calibration_scores
 (
     `weighting` String COMMENT 'time or trades, as in calibration_forecasts',

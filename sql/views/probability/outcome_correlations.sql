@@ -49,7 +49,7 @@ FROM
                 arrayJoin(arrayFlatten(arrayMap(i -> arrayMap(j -> (moves[i], moves[j]), range(i + 1, length(moves) + 1)), arrayEnumerate(moves)))) AS pair
             FROM
             (
-                -- Rounded, so that equal changes are equal doubles: two prices of which one always changes by the same have no correlation.
+                -- Rounded, so that equal changes are equal doubles: if one of two prices always changes by the same, there is no correlation.
                 SELECT event, market, pair.1.1 AS sampled_at, round(pair.1.2 - pair.2.2, 12) AS change
                 FROM
                 (

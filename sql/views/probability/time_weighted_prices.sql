@@ -8,8 +8,8 @@
 -- a period is the part of that time in which the event was observed on the order book stream: gaps have no weight.
 --   last_twap = sum(last × seconds) / sum(seconds)
 --   mid_twap  = the same of (bid + ask) / 2, over the ticks that have both sides and are not crossed: one-sided books have no weight
--- Completeness, as fractions of the period (of an unfinished one: of its elapsed part): observed is the time of which a price is
--- known and the event was observed; backfilled is 0, as order book gaps cannot be backfilled; missing is the rest.
+-- Completeness, as fractions of the period (of an unfinished one: of its elapsed part): observed is the time during which the event
+-- was observed and a price is known; backfilled is 0, as order book gaps cannot be backfilled; missing is the rest.
 -- The tick that was valid at from_at is searched in the 7 days before it.
 CREATE OR REPLACE VIEW {database}.time_weighted_prices
 (
@@ -19,7 +19,7 @@ CREATE OR REPLACE VIEW {database}.time_weighted_prices
     `last_twap` Nullable(Float64) COMMENT 'Time-weighted price of the last trade, in YES terms, 0 to 1; NULL when nothing was observed',
     `mid_twap` Nullable(Float64) COMMENT 'Time-weighted mid of bid and ask, in YES terms, 0 to 1; NULL when there was none',
     `mid_seconds` Float64 COMMENT 'Observed time in which there was a mid, seconds',
-    `observed` Float64 COMMENT 'Fraction of the period of which a price is known and observed, 0 to 1',
+    `observed` Float64 COMMENT 'Fraction of the period during which the event was observed and a price is known, 0 to 1',
     `backfilled` Float64 COMMENT 'Fraction of the period that was fetched from history, 0 to 1: always 0',
     `missing` Float64 COMMENT 'Fraction of the period that was not observed, 0 to 1'
 )
