@@ -46,7 +46,7 @@ export async function benchTransform(quick: boolean): Promise<BenchFigure[]> {
 
 export interface LoadRate {
   readonly ticksPerSecond: number;
-  /** Of worker and ClickHouse. */
+  /** CPU time of worker and ClickHouse. */
   readonly cpuSecondsPerMillion: number;
 }
 

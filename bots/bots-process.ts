@@ -37,7 +37,7 @@ export class BotsProcess implements Component {
 
   constructor(private readonly options: BotsProcessOptions) {}
 
-  /** Of the running child; undefined while there is none. */
+  /** Process ID of the running child; undefined while there is none. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }

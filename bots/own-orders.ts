@@ -9,7 +9,7 @@ export interface OwnOrder {
   readonly assetId: string;
   readonly outcome: Outcome;
   readonly side: Side;
-  /** Of its own asset, cents. */
+  /** Price of its own asset, cents. */
   readonly price: number;
   /** What is left of it, hundredths of a share; Infinity for a market order. */
   remaining: number;

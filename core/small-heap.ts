@@ -6,7 +6,7 @@ const HEAP_GROWING_PERCENT = 10;
 
 /** Texts of this size leave several times as much garbage, for which the collector would wait longer than there is memory. */
 const COLLECTED_AFTER_BYTES = 6e6;
-/** Of received bytes, which are garbage of their own size and never old: the collector would wait for 64 MB of them. */
+/** The same for received bytes, which become garbage while they are young: without it, V8 would collect them only after 64 MB. */
 const CHUNKS_COLLECTED_AFTER_BYTES = 3e6;
 
 let collect: ((options?: { readonly type: 'minor' }) => void) | undefined;

@@ -3,7 +3,7 @@ export const EXPORT_FORMATS = ['parquet', 'csv', 'jsonl', 'tardis-csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const CLICKHOUSE_FORMATS: Readonly<Record<ExportFormat, string>> = {
-  // Of which `parquetFile` makes Parquet.
+  // `parquetFile` makes Parquet of it.
   parquet: 'ArrowStream',
   csv: 'CSVWithNames',
   jsonl: 'JSONEachRow',

@@ -22,7 +22,7 @@ export interface PlannedFile {
   readonly path: string;
   readonly table: string;
   readonly day: string;
-  /** Of a file of one market. */
+  /** Only for a file of one market. */
   readonly symbol?: string;
   readonly rows: number;
   /** Whether rows of the day may still arrive. */

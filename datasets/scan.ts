@@ -28,7 +28,7 @@ export interface Scan {
   readonly doubtful: number;
   /** Rows for which one of the conditions holds. */
   readonly damaged: number;
-  /** Those of the columns that were asked for. */
+  /** The bounds of the columns that were asked for. */
   readonly bounds: readonly Bounds[];
 }
 

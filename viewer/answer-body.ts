@@ -9,7 +9,7 @@ const MIN_COMPRESSED_BYTES = 4096;
 const LEVEL = 1;
 const compressed = promisify(gzip);
 
-/** Of values that several clients are sent, while they are kept. */
+/** The bodies of values that are sent to several clients; each is kept as long as its value. */
 const encoded = new WeakMap<object, Promise<Buffer>>();
 
 /** A value as JSON, compressed where that is worth it and the client accepts it; what is compressed is compressed once. */

@@ -122,7 +122,7 @@ export class DashboardQueries {
     private readonly database: ReaderDatabase,
     private readonly pool: QueryPool,
     private readonly nowMs: () => number,
-    /** Of dashboards that are not Chancery's own. */
+    /** Given for dashboards that are not Chancery's own. */
     private readonly grants?: ReaderGrants,
   ) {
     this.#patterns = new VariablePatterns(nowMs);

@@ -9,7 +9,7 @@ import type { BoundQuery } from './panel-query.js';
 /** A connection as the reader; `close` is called when it failed, and at the end. */
 export interface ReaderConnection {
   readonly client: ClickHouseClient;
-  /** Of an embedded server: why it is not restricted to its own files. */
+  /** Why an embedded server is not restricted to its own files. */
   readonly unconfined?: string | null;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export class QueryError extends Error {
 /** The result has more rows, or is larger, than that of a panel may be. */
 export class TooManyRowsError extends QueryError {}
 
-/** Of the result of a panel, as text. */
+/** Maximum size of the result of a panel, as text. */
 const MAX_RESULT_BYTES = 4_000_000;
 
 /** An error within the result is then an error with its code; without it, the server closes the connection. */

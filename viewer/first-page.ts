@@ -26,8 +26,8 @@ export interface ListedEvent {
   /** USDC, by the exchange. */
   readonly volume24h: number | null;
   /**
-   * Of an open event with several markets the one with the highest YES price, empty of one with a single market; else what it was
-   * resolved as, empty when not known.
+   * For an open event: the market with the highest YES price, or empty if the event has a single market. For another event: its
+   * resolution, or empty if that is not known.
    */
   readonly outcome: string;
   /** How it is known what it was resolved as: payout, final chance; empty when it is not. */

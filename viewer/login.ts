@@ -20,7 +20,10 @@ export function readToken(path: string): string {
 /** Exchanges the token for sessions, whose IDs are in cookies that no script can read. */
 export class Login {
   readonly #token: Buffer;
-  /** Of this token only: a browser sends cookies to every port of a host, so another viewer there would replace one of the same name. */
+  /**
+   * Name of the cookie; it is different for every token. A browser sends cookies to every port of a host, so another viewer on this host
+   * would replace a cookie of the same name.
+   */
   readonly #cookie: string;
   readonly #sessions = new Set<string>();
   #failures: number[] = [];

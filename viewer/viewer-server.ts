@@ -44,7 +44,7 @@ const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** How often these two are checked. */
 const TIMEOUT_CHECK_MS = 500;
-/** A client that neither sends nor reads for so long is disconnected; longer than a query may take. */
+/** A client that neither sends nor reads for this long is disconnected. It is longer than a query may take. */
 const IDLE_MS = 120_000;
 /** 500 browsers with six connections and one stream each, and some to spare. */
 const MAX_CONNECTIONS = 4000;

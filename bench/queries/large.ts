@@ -14,7 +14,7 @@ export const LARGE_QUERIES_BENCH = 'queries-large';
 export const LARGE_QUERIES_ABOUT =
   'the five slowest questions of queries that read ticks, on 100 million ticks and on more, and profit and loss of accounts with many trades';
 const BASE_TICKS = 100_000_000;
-/** Of the larger data set, 100,000 of each of its four accounts. */
+/** Number of trades in the larger data set: 100,000 of each of its four accounts. */
 const TRADES = 400_000;
 const SLOWEST = 5;
 const RUNS = 20;

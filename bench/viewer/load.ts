@@ -13,7 +13,7 @@ import { quantile } from '../quantile.js';
 export const VIEWERS = 200;
 const QUICK_VIEWERS = 20;
 export const LOAD_DASHBOARD = 'chancery-market-overview';
-/** Of each of the two measurements: two refreshes of the dashboard. */
+/** Duration of each of the two measurements: two refreshes of the dashboard. */
 export const LOAD_SECONDS = 20;
 const QUICK_SECONDS = 10;
 export const LOAD_REFRESH_SECONDS = 10;

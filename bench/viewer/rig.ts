@@ -8,7 +8,7 @@ import { WarehouseRig } from '../warehouse-rig.js';
 
 /** The market of the ticks that are drawn. */
 export const marketOf = (ticks: number): string => `market-of-${ticks}`;
-/** Of the ticks: one day. */
+/** The time range of the ticks: one day. */
 export const TICKS_FROM_MS = Date.UTC(2026, 0, 3);
 export const TICKS_TO_MS = Date.UTC(2026, 0, 4);
 

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** Of a browser to one address. */
+/** Number of connections of a browser to one address. */
 const CONNECTIONS = 6;
 
 /** A browser's connections to a viewer. */

@@ -41,7 +41,7 @@ export function compareAccounts({ ledger, recorded }: AccountInput): Comparison[
   );
   /** Whether a settlement that only event search, or a payout, shows is unknown of an account. */
   const lacksPayouts = (account: string) => !recorded.withTransactions.has(account);
-  /** Of the key of a row, an account and an asset. */
+  /** @param key of a row: an account and an asset */
   const isUnknown = (key: string) => {
     const [account = '', asset = ''] = key.split(' ');
     return lacksPayouts(account) && unlisted.assets.has(asset);

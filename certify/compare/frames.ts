@@ -18,7 +18,7 @@ const FRAMES = `SELECT *, JSONExtractString(body, 't') AS type FROM raw_records
 const POSITION = '_log, _partition, _offset';
 /** A record with a dead letter has fewer rows than entries. */
 const IS_WHOLE = `(${POSITION}) NOT IN (SELECT ${POSITION} FROM dead_letters)`;
-/** Of a later record, the rows of one table may be visible before those of another. */
+/** Later records are left out: their rows in one table may be visible before those in another. */
 const isProcessed = (partitions: readonly PartitionInfo[]): string => {
   const ends = partitions.filter(({ topic }) => topic === TOPICS.orderBook);
   const tuples = ends.map(({ log, partition, end }) => `('${log}', ${partition}, ${end})`);

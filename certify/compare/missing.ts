@@ -52,7 +52,7 @@ function compareRanges({ streams, recorded, faults, kills, prices }: MissingInpu
         const isExplained = losses.some(within) || faults.some((one) => within(one) && harms(one, stream, event));
         for (const gap of parts) {
           expected += 1;
-          // That of an event which closed after the last heartbeat ends before the kill.
+          // The gap of an event that closed after the last heartbeat ends before the kill.
           const isOfKill = gap.cause.startsWith(NO_HEARTBEAT) && losses.some(isInOrShortlyAfter(gap.begins));
           const by = statedReason(gap, (lastChanges.get(event) ?? 0) <= gap.begins + margin);
           if ((isExplained || isOfKill) && isMissing(gap)) found += 1;

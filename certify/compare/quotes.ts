@@ -83,7 +83,7 @@ function firstReceipts(shown: readonly ShownPrice[]): ReadonlyMap<ShownPrice['pr
   return first;
 }
 
-/** Of a book with both sides. */
+/** The mid of a book that has both sides; else undefined. */
 const midOf = (price: Pick<LedgerPrice, 'b' | 'a'> | undefined): number | undefined =>
   price === undefined || price.b === 0 || price.a === 1 ? undefined : (price.b + price.a) / 2;
 

@@ -70,7 +70,7 @@ function compareSpreads({ prices, observed, events, figures }: FiguresInput, { f
       .map((tick, i) => ({
         tick,
         spread: spreadOf(tick),
-        // Of a tick that another one follows at once, nothing.
+        // A tick that another one follows at once lasts no time.
         micros: observed.within(events.get(market) ?? '', tick.receivedAt, ticks[i + 1]?.receivedAt ?? to),
       }))
       .filter(({ tick }) => !isResult(tick));
@@ -137,7 +137,7 @@ function compareOverround({ ledger, prices, figures }: FiguresInput): Comparison
         ? null
         : ticks.reduce((total, tick) => total + (of(tick) ?? 0), 0);
     const [bids, asks] = [sum(bidOf), sum(askOf)];
-    // Of one market, YES and NO are bought: NO for what is left of 1 below the bid.
+    // In an event with one market, YES and NO are bought; NO costs 1 minus the bid.
     const [above, below] = own.length === 1 ? [bids, asks] : [1, 1];
     return [
       [

@@ -13,7 +13,7 @@ const DELAYS = [
   ['5min', 300_000_000],
 ] as const;
 const ALL = 'all';
-/** Of fewer trades there is no regression. */
+/** Fewer trades have no regression. */
 const MIN_TRADES = 30;
 
 /** A trade, and by how much mid had changed a while later. */
@@ -65,7 +65,7 @@ export function compareImpact(input: FiguresInput): Comparison {
     const values = open.has(key.join(' ')) ? [LATER] : [trades, ...line.map(sameFigure)];
     return [key.join(' '), [Number(trades) + Number(unquoted), ...values].join(' ')];
   });
-  // Of an unlisted market, the feed does not name the event: its trades are in no row of a market, but in those of all.
+  // The feed does not name the event of an unlisted market. So its trades count in the rows of all markets, and have none of their own.
   const isListed = ([key]: KeyedRow) => !unlisted.markets.has(key.split(' ')[0] ?? '');
   return compareFigureRows('price impact', expected.filter(isListed), found.filter(isListed));
 }

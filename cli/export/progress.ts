@@ -23,7 +23,7 @@ export class ProgressView {
     this.#show(line, rowsInAll === 0 ? 1 : rows / rowsInAll, files === filesInAll);
   }
 
-  /** Of files that are read again. */
+  /** Shows the progress of the check, which reads the files again. */
   showChecked(done: number, inAll: number): void {
     this.#show(`${done} of ${inAll} files checked`, done / inAll, done === inAll);
   }

@@ -14,7 +14,7 @@ export interface Figures {
   readonly deadLetters: number | undefined;
 }
 
-/** Those that ClickHouse has. */
+/** The figures that ClickHouse has. */
 type Recorded = Omit<Figures, 'waiting'>;
 
 /** Number of samples over which rates are computed: rows arrive in batches, so a single interval has none or many. */

@@ -54,7 +54,7 @@ export class AuditSchedule {
   readonly #all: Tally = { ...PRIOR };
   readonly #events = new Map<string, Tally>();
   readonly #differences = { ...DIFFERENCES };
-  /** Of all audited events together. */
+  /** Counts of all audited events together. */
   readonly #audited = { ...CHANGES };
   #timer: NodeJS.Timeout | undefined;
   /** Number of audits that may be sent now. */

@@ -8,7 +8,7 @@ interface MarketPrices {
   readonly eventId: string;
   /** Last price of the order book. */
   last: number | undefined;
-  /** Of the chance stream. */
+  /** The newest chance on the chance stream. */
   chance: number | undefined;
   /** Since when they differ, Unix microseconds. */
   differentSince: number;

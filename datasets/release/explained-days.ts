@@ -4,7 +4,7 @@ import { text } from '../sql-text.js';
 import { inParallel } from './in-parallel.js';
 import type { ManifestFile } from './manifest.js';
 
-/** Of ticks and of entries of frames alike, in this order: what each has in common with the other. */
+/** The columns that ticks and entries of frames have in common, in this order. */
 const HASHED = 'event, market, price, best_bid, best_ask, is_snapshot, _log, _partition, _offset, ms';
 const FRAME =
   'Tuple(t String, e String, d Array(Tuple(o String, c Nullable(Float64), b Nullable(Float64), a Nullable(Float64))))';

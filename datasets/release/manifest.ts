@@ -22,7 +22,7 @@ const fileSchema = z.object({
   /** Rows of the day could still arrive when it was exported. */
   unfinished: z.literal(true).optional(),
   rows: count,
-  /** Of the rows, ISO 8601 with microseconds. */
+  /** First and last time of the rows, ISO 8601 with microseconds. */
   first_at: time,
   last_at: time,
   /** Per log and partition, the first and last offset of the rows. */

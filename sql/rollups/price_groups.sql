@@ -1,4 +1,4 @@
--- Publishes the rows that price_days.sql with the same run has inserted, unless price_hours holds something else of the group by now.
+-- Publishes the rows that price_days.sql with the same run has inserted, if the fingerprint of the group is still the same.
 INSERT INTO {database}.price_blocks (`_log`, `_partition`, block, rollup_id, days_id, version)
 SELECT `_log`, `_partition`, block, rollup_id, {run:UInt64} AS days_id, version + 1 AS version
 FROM

@@ -47,7 +47,7 @@ export function seriesColor(index: number, theme: Theme): string {
   return colors[index % colors.length] ?? '#888888';
 }
 
-/** Of panels: `--panel` of the style sheet. */
+/** The background of panels: `--panel` of the style sheet. */
 const BACKGROUND: Readonly<Record<Theme, string>> = { dark: '#171b22', light: '#ffffff' };
 
 /** Black or white: what can be read better on a color of this opacity. */

@@ -9,10 +9,10 @@ export interface Pattern {
   replace(text: string, by: string): string;
 }
 
-/** Of one match: about 10 ms. */
+/** Maximum number of steps of one match: about 10 ms. */
 const MAX_STEPS = 1_000_000;
 
-/** For the matches of all patterns of the page. */
+/** Maximum time for the matches of all patterns of the page. */
 const MAX_MS_PER_SECOND = 200;
 
 const known = new Map<string, Pattern>();

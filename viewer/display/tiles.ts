@@ -60,7 +60,7 @@ export function limitNote({ panel, frames }: TiledPanel): string {
   return reduce['values'] === true && rows > limit ? `the first ${limit} of ${rows} rows` : '';
 }
 
-/** Of a value without a name of its own: the texts of its row, and the name of its field if these do not tell. */
+/** The name of a value. Without one of its own: the texts of its row, and the name of its field if the texts do not identify it. */
 function nameOfRow(display: Display, row: number, frames: readonly Frame[], config: FieldConfig): string {
   if (display.isNamed) return display.nameAt(row);
   const frame = frames.find(({ fields }) => fields.includes(display.field));

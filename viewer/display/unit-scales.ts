@@ -100,7 +100,7 @@ const SCALES: Readonly<Record<string, readonly Step[]>> = {
   reqpm: counts(' req/m'),
   rpm: counts(' rd/m'),
   wpm: counts(' wr/m'),
-  /** Of no unit; money is written with it. */
+  /** Numbers without a unit; amounts of money use it too. */
   count: counts(''),
 };
 

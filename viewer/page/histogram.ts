@@ -10,9 +10,9 @@ import { namesLegend } from './time-chart/legend.js';
 /** What a histogram draws. */
 interface Histogram {
   readonly columns: readonly NumberColumn[];
-  /** Those that the reader has not switched off. */
+  /** The columns that the reader has not switched off. */
   readonly shown: readonly NumberColumn[];
-  /** Of the counts of a bucket. */
+  /** Names of the counts of a bucket. */
   readonly names: readonly string[];
   readonly buckets: readonly HistogramBucket[];
 }

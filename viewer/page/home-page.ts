@@ -12,7 +12,7 @@ const TYPED_MS = 200;
 /** The time of an event that has ended which its link shows: before its last price, and after. */
 const LAST_MS = 3_600_000;
 const AFTER_MS = 60_000;
-/** The former list stays for so long after the click on another one. */
+/** How long the former list stays after a click on another one, milliseconds. */
 const SLOW_MS = 300;
 const TITLES: Readonly<Record<EventListName, string>> = {
   open: 'Open',
@@ -24,13 +24,13 @@ const EMPTY: Readonly<Record<EventListName, string>> = {
   closing: 'no event closes within 24 hours',
   resolved: 'no event is resolved yet',
 };
-/** Of a search. */
+/** The texts of lists in which a search found nothing. */
 const NO_MATCH: Readonly<Record<EventListName, string>> = {
   open: 'no open event has these words',
   closing: 'no event that closes within 24 hours has these words',
   resolved: 'no resolved event has these words',
 };
-/** Of a new instance. */
+/** The texts of a new instance. */
 const NOTHING_YET = 'nothing is recorded yet; events appear here within seconds of the start of recording';
 const NO_PRICE_YET = 'no price is recorded yet';
 /** The dashboards of an event and of a market, where the folder has them. */

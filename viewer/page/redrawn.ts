@@ -14,7 +14,7 @@ export function redrawn(element: HTMLElement, draw: () => void): void {
   focus();
 }
 
-/** Of equal links and buttons, the one with the same number gets the focus. */
+/** If several links or buttons are equal, the one with the same number gets the focus. */
 function keepFocus(element: HTMLElement): () => void {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement) || activeElement === element || !element.contains(activeElement))

@@ -77,7 +77,7 @@ function rowsOf(of: TimeFrame, context: PanelContext): StateRow[] {
 
 type ColorOf = (value: Value, display: Display) => string;
 
-/** Of a mapping, else of the thresholds, else one per value in the order of their first occurrence. */
+/** The color of a value: that of its mapping, else that of the thresholds, else one per value in the order of their first occurrence. */
 function colorsOf(rows: readonly StateRow[], { theme }: PanelContext): ColorOf {
   const indexes = new Map<string, number>();
   for (const { value } of rows.flatMap(({ bands }) => bands)) {

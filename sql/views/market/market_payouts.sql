@@ -24,7 +24,7 @@ SELECT
     countIf(outcome = 'NO') AS no_payouts,
     sumIf(amount, outcome = 'YES') AS yes_amount,
     sumIf(amount, outcome = 'NO') AS no_amount,
-    -- Of the accounts whose shares are known.
+    -- The sums of the accounts whose shares are known.
     sumIf(amount, outcome = 'YES' AND is_complete) AS yes_amount_of_known,
     sumIf(amount, outcome = 'NO' AND is_complete) AS no_amount_of_known,
     sumIf(shares, outcome = 'YES' AND is_complete) AS yes_shares,

@@ -69,7 +69,7 @@ FROM
             AND last_tick < end_tick AND (first_tick >= start_tick OR last_tick < start_tick)
             AND rollup_id GLOBAL IN (SELECT rollup_id FROM {database}.price_blocks FINAL)
         UNION ALL
-        -- Of rows of price_hours that the start or the end of the window cuts, their ticks.
+        -- The start or the end of the window cuts some rows of price_hours: their ticks instead.
         SELECT event, market, inside, open, high, low, close, first_tick, last_tick, ticks
         FROM
         (

@@ -104,6 +104,6 @@ FROM
         )
     )
 )
--- Of one element, so without effect, except that ClickHouse does not reorder the joins of this view together with joins of a query that reads
--- it, where it may confuse their columns (ClickHouse issue 114113).
+-- An array of one element changes no row. But it keeps ClickHouse from reordering the joins of this view together with the joins of a query
+-- that reads it, which may confuse their columns (ClickHouse issue 114113).
 ARRAY JOIN [1] AS one;

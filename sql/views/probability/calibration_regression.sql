@@ -65,7 +65,7 @@ FROM
             sums.4 AS information_2,
             sums.5 AS information_3,
             if(is_maximum, sums.3 * sums.5 - sums.4 * sums.4, 1) AS determinant,
-            -- Of each event.
+            -- The sums of each event.
             arrayReduceInRanges('sum', event_ranges, scores) AS event_scores,
             arrayReduceInRanges('sum', event_ranges, arrayMap((score, logit) -> score * logit, scores, logits)) AS event_logit_scores
         FROM

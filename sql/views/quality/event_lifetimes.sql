@@ -29,7 +29,7 @@ WITH
     multiIf(first_seen_at = 0, observed_from, observed_from = 0, first_seen_at, least(first_seen_at, observed_from)) AS known_from,
     ifNull(not_listed_at >= created_at AND not_listed_at <= created_at + toIntervalMinute(5), false) AS may_be_old,
     startsWith(observed_ranges[-1].3, 'unsubscribed') AS unsubscribed,
-    -- Of the hours in which an event was first or last seen every complete search, and the last one of every hour.
+    -- The complete searches: all in the hours in which an event was first or last seen, and the last one of every hour.
     searches AS
     (
         SELECT 'event-search' AS operation, finished_at, started_at

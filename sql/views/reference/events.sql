@@ -25,7 +25,7 @@ AS
 WITH
     (SELECT groupArray(seen_at) FROM (SELECT max(event_states.last_seen_at) AS seen_at FROM {database}.event_states GROUP BY event)) AS seen,
     arrayMax(seen) AS latest_page,
-    -- Of hours that ended before the latest page every poll counts.
+    -- In hours that ended before the latest page, every poll counts.
     (SELECT max(poll_hours.last_started_at) FROM {database}.poll_hours WHERE operation = 'event-search' AND begins_at < toStartOfHour(latest_page)) AS earlier_poll,
     (
         SELECT max(started_at)

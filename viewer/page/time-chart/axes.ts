@@ -85,11 +85,11 @@ export function scalesOf(data: ChartData, context: PanelContext): uPlot.Scales {
   };
 }
 
-/** The period of the panel; with candles, also what the first and the last one of it are outside of it. */
+/** The time range that is drawn: that of the panel; with candles, extended to the ends of the first and the last one. */
 function drawnTime({ candles }: ChartData, { from, to }: PanelContext): { from: number; to: number } {
   const within = candles.filter((candle) => candle.from < to && candle.to > from);
   const [first, last] = [within[0], within.at(-1)];
-  // Of a candle that is wider than the period, a part is drawn.
+  // A candle that is wider than half of the range does not extend it: only its part within the range is drawn.
   const isNarrow = ({ from: begins, to: ends }: Candle) => ends - begins <= (to - from) / 2;
   return {
     from: first && isNarrow(first) ? Math.min(from, first.from) : from,

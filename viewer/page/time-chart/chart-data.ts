@@ -40,7 +40,7 @@ export interface Series extends TimeField {
   /** Whether it is drawn as bars; those are undefined where the reader has hidden it. */
   readonly drawsBars: boolean;
   readonly bars: readonly Bar[] | undefined;
-  /** Of its line, per row: its values, on those below where lines are stacked. */
+  /** The values of its line, per row; where lines are stacked, each is added to those of the lines below. */
   readonly values: readonly Value[];
   /** Of its line where it is stacked, to where its height is zero. */
   readonly band: readonly Value[] | undefined;
@@ -178,7 +178,7 @@ const isNamed = ({ name, field }: Display, wanted: string): boolean => name === 
 
 /** Series of a frame that are drawn one on the other. */
 interface Stack {
-  /** Of the series so far, per row. */
+  /** Sums of the values of the series so far, per row. */
   sums: readonly number[];
   /** Whether any series has a value, per row. */
   readonly isPresent: boolean[];

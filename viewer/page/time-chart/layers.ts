@@ -32,7 +32,7 @@ export function annotationsOf({ annotations }: PanelContext): Annotation[] {
 export function drawBackground(plot: uPlot, missing: readonly MissingStretch[], context: PanelContext): void {
   const { ctx, bbox } = plot;
   const color = context.theme === 'dark' ? '#f2495c' : '#c4162a';
-  // Of a candle's time that is yet to come, nothing is missing.
+  // The part of a candle that lies in the future is not missing.
   const until = Math.max(context.to, context.nowMs);
   clipped(plot, () => {
     for (const { from, to, all } of missing) {
