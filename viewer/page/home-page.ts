@@ -181,7 +181,9 @@ export class HomePage {
       this.shell.showProblem(undefined);
       this.#hasEvents = listing.hasEvents;
       this.#drawCounts(listing.counts);
-      redrawn(this.#events, () => this.#events.replaceChildren(this.#eventTable(listing.events)));
+      const left = listing.counts[this.#list] - listing.events.length;
+      const more = left > 0 ? [message(`and ${left} more, which the search finds`)] : [];
+      redrawn(this.#events, () => this.#events.replaceChildren(this.#eventTable(listing.events), ...more));
     } catch (error) {
       if (asking.signal.aborted) return;
       this.#hasEvents = undefined;

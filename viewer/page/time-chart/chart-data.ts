@@ -60,8 +60,11 @@ export interface ChartData {
   readonly series: readonly Series[];
   readonly candles: readonly Candle[];
   readonly missing: readonly MissingStretch[];
-  /** Whether values are drawn from their time to the next one, as bars, candles and steps; else at their time. */
-  readonly fillsBuckets: boolean;
+  /**
+   * How long values are drawn from their time on, milliseconds: bars and candles over their bucket, steps until the next value (infinity);
+   * undefined where lines and points are drawn at their time.
+   */
+  readonly drawnMs: number | undefined;
   /** Whether a frame says how complete its buckets are. */
   readonly isCompletenessKnown: boolean;
   /** Whether there is no value to draw, also when the reader shows every series. */
@@ -84,10 +87,20 @@ export function chartDataOf(context: PanelContext): ChartData | undefined {
     missing: own.flatMap(({ times, bucketMs, completeness }) =>
       completeness ? missingStretches(times, bucketMs, completeness) : [],
     ),
-    fillsBuckets: candles.length > 0 || series.some(({ drawsBars, display }) => drawsBars || isStepped(display)),
+    drawnMs: drawnMsOf(series, candles, frames),
     isCompletenessKnown: frames.some(({ completeness }) => completeness !== undefined),
     isEmpty: candles.length === 0 && !series.some(hasShapes),
   };
+}
+
+function drawnMsOf(
+  series: readonly Series[],
+  candles: readonly Candle[],
+  frames: readonly TimeFrame[],
+): number | undefined {
+  if (series.some(({ drawsBars, display }) => !drawsBars && isStepped(display))) return Number.POSITIVE_INFINITY;
+  const drawsBuckets = candles.length > 0 || series.some(({ drawsBars }) => drawsBars);
+  return drawsBuckets ? Math.max(...frames.map(({ bucketMs }) => bucketMs)) : undefined;
 }
 
 /** Whether there is a value of a series to draw: a bar of 0 has no height. */

@@ -70,7 +70,7 @@ class TimeChart {
       legend: { show: false },
       cursor: {
         drag: { x: true, y: false, setScale: false },
-        dataIdx: (_, __, ___, seconds) => rowAt(data.times, seconds * 1000, data.fillsBuckets) ?? null,
+        dataIdx: (_, __, ___, seconds) => rowAt(data.times, seconds * 1000, data.drawnMs) ?? null,
         points: { show: !isCandlestick(context), size: 6 },
         sync: SYNC,
       },
@@ -132,8 +132,8 @@ class TimeChart {
 
   /** The row that is drawn at a position, pixels from the left. */
   #rowAt(plot: uPlot, left: number): number | undefined {
-    const { times, fillsBuckets } = this.data;
-    return rowAt(times, plot.posToVal(left, 'x') * 1000, fillsBuckets);
+    const { times, drawnMs } = this.data;
+    return rowAt(times, plot.posToVal(left, 'x') * 1000, drawnMs);
   }
 
   #hover(plot: uPlot): void {
