@@ -7,7 +7,7 @@ import { colorOf, seriesColor } from '../../viewer/display/colors.js';
 import { displaysOf, formatValue, thresholdColor } from '../../viewer/display/fields.js';
 import { patternOf } from '../../viewer/display/pattern.js';
 import { safeLink, shown } from '../../viewer/display/safe-text.js';
-import { formatAge, formatNumber, formatPart } from '../../viewer/display/units.js';
+import { formatAge, formatMissing, formatNumber } from '../../viewer/display/units.js';
 import { type Frame, frameOf } from '../../viewer/frames.js';
 
 describe('a value', () => {
@@ -43,11 +43,13 @@ describe('a value', () => {
   });
 
   it('of a part that is missing is nothing only if it is', () => {
-    expect([0, 1e-17, 0.0004, 0.0006, 0.25].map(formatPart)).toEqual([
+    expect([0, 1e-17, 0.0004, 0.0006, 0.004, 0.0041, 0.25].map(formatMissing)).toEqual([
       'nothing',
       'nothing',
       'less than 0.1%',
       '0.1%',
+      '0.4%',
+      '0.5%',
       '25.0%',
     ]);
   });

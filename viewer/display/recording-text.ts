@@ -1,5 +1,5 @@
 import type { RecordingState } from '../recording-state.js';
-import { formatPart } from './units.js';
+import { formatMissing } from './units.js';
 
 /** The state of recording, or why it is not known. */
 export type RecordingMessage = { readonly state: RecordingState } | { readonly problem: string };
@@ -35,7 +35,7 @@ export function recordingText(message: RecordingMessage | undefined, silentMs: n
   if (newestSeconds === null) return { text: 'nothing is recorded yet', level: 'none' };
   const isRunning = liveCollectors > 0 && newestSeconds < STOPPED_SECONDS;
   const age = ageOf(newestSeconds + (isOverdue(silentMs) ? silentSeconds : 0));
-  const gap = missing === null ? '' : `, ${formatPart(missing)} missing in the last hour`;
+  const gap = missing === null ? '' : `, ${formatMissing(missing)} missing in the last hour`;
   const state = isRunning ? 'recording' : 'recording has stopped or is late';
   return { text: `${state}, newest record ${age} old${gap}`, level: isRunning ? 'good' : 'bad' };
 }

@@ -120,8 +120,11 @@ export function formatAge(ms: number, nowMs: number): string {
   return seconds >= 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** A fraction as text. A small one is not shown as nothing; the sum of nothing may not be exactly 0. */
-export function formatPart(fraction: number): string {
+/**
+ * A fraction that is missing, as text, rounded up as in the tables of the dashboards. A small one is not shown as nothing; the sum of
+ * nothing may not be exactly 0.
+ */
+export function formatMissing(fraction: number): string {
   if (fraction < 1e-9) return 'nothing';
-  return fraction < 0.0005 ? 'less than 0.1%' : `${(fraction * 100).toFixed(1)}%`;
+  return fraction < 0.0005 ? 'less than 0.1%' : `${(Math.ceil(fraction * 1000 - 1e-9) / 10).toFixed(1)}%`;
 }
