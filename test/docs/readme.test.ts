@@ -11,11 +11,11 @@ describe('README.md', () => {
     await expect(withFigures(readme)).toMatchFileSnapshot('../../README.md');
   });
 
-  // Two screens of 900 px, drawn 1012 px wide in GitHub's font sizes, as the picture is 640 px wide.
-  it('has at most 68 lines before "More", which are two screens', () => {
+  // Two screens of 900 px, drawn 1012 px wide in GitHub's font sizes, as the picture is 560 px wide.
+  it('has at most 63 lines before "More", which are two screens', () => {
     const front = readme.slice(0, readme.indexOf('\n## More'));
-    expect(front.split('\n').length).toBeLessThanOrEqual(68);
-    expect(front).toContain('<img width="640"');
+    expect(front.split('\n').length).toBeLessThanOrEqual(63);
+    expect(front).toContain('<img width="560"');
   });
 });
 
