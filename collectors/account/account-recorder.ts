@@ -6,9 +6,9 @@ import type { Recorder, RecorderContext } from '../recorder.js';
 import { BalanceFeed } from '../streams/balance-feed.js';
 import type { FeedParts } from '../streams/feed-protocol.js';
 import { OrderUpdatesFeed } from '../streams/order-updates-feed.js';
+import { AccountPollSchedule, type AccountPollScheduleOptions } from './account-poll-schedule.js';
 import { AccountState } from './account-state.js';
 import { credentialsOf } from './credentials.js';
-import { AccountPolls, type AccountPollsOptions } from './poll-definitions.js';
 
 /** Dependencies that all accounts share. */
 export interface AccountParts {
@@ -32,7 +32,7 @@ export class AccountRecorder implements Recorder {
   /** The client of the account; undefined when it has no API key. */
   readonly keyClient: AccountClient | undefined;
   readonly #state: AccountState;
-  readonly #polls: AccountPolls;
+  readonly #polls: AccountPollSchedule;
   readonly #orders: OrderUpdatesFeed | undefined;
   readonly #balance: BalanceFeed | undefined;
 
@@ -49,8 +49,8 @@ export class AccountRecorder implements Recorder {
     this.keyClient = apiKey && client;
     this.#state = new AccountState(join(folder, `account-${account.name}.json`), log);
     const common = { account: account.name, client, credentials, state: this.#state, log, signal };
-    const onBalances: AccountPollsOptions['onBalances'] = (...polled) => this.#balance?.polled(...polled);
-    this.#polls = new AccountPolls({ ...common, parts: polls, onBalances });
+    const onBalances: AccountPollScheduleOptions['onBalances'] = (...polled) => this.#balance?.polled(...polled);
+    this.#polls = new AccountPollSchedule({ ...common, parts: polls, onBalances });
     if (!apiKey) return;
     const { addresses, feeds, reconnectCapMs } = parts;
     const cap = reconnectCapMs === undefined ? {} : { reconnectCapMs };

@@ -15,7 +15,7 @@ import { TpslPoll } from './tpsl-poll.js';
 const SCHEDULES = ['holdings', 'trades', 'transactions', 'tpsl', 'stats'] as const;
 type TasksBySchedule = Readonly<Record<(typeof SCHEDULES)[number], readonly PollTask[]>>;
 
-export interface AccountPollsOptions {
+export interface AccountPollScheduleOptions {
   readonly parts: PollParts;
   readonly account: string;
   readonly client: AccountClient;
@@ -28,14 +28,14 @@ export interface AccountPollsOptions {
 }
 
 /** The polls of one account, as its credentials allow (part 5.2), and their schedules. */
-export class AccountPolls {
+export class AccountPollSchedule {
   readonly #tasks: TasksBySchedule;
   readonly #open = new OpenOrders();
   readonly #tpsl: TpslPoll;
   readonly #tpslTask: PollTask;
   readonly #ordersTask: PollTask;
 
-  constructor(private readonly options: AccountPollsOptions) {
+  constructor(private readonly options: AccountPollScheduleOptions) {
     const { parts, account, client, state, credentials } = options;
     this.#tpsl = new TpslPoll({ parts, account, client, state });
     this.#tpslTask = this.#task('TP/SL orders', this.#tpsl);
