@@ -2,7 +2,7 @@ import type { Schedules } from './schedules.js';
 
 export interface RecorderContext {
   readonly schedules: Schedules;
-  /** Identity of the log that account records go to: the stored state of an account is valid for this log alone. */
+  /** ID of the topic that account records go to: the stored state of an account is valid for this topic alone. */
   readonly accountLog: string;
 }
 

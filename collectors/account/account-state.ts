@@ -12,7 +12,7 @@ export type SavedOrder = z.infer<typeof orderSchema>;
 
 const schema = z.object({
   version: z.literal(1),
-  /** Identity of the log that account records go to. */
+  /** ID of the topic that account records go to. */
   log: z.string(),
   userId: z.string().nullable(),
   checkpoints: z.record(z.string(), z.array(z.string())),
@@ -43,7 +43,7 @@ export class AccountState {
     this.#file = new StateFile({ path, schema, content: () => this.#content(), log, without });
   }
 
-  /** @param log identity of the log that account records go to */
+  /** @param log ID of the topic that account records go to */
   async load(log: string): Promise<void> {
     this.#log = log;
     const found = await this.#file.load();

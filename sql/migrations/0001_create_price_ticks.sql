@@ -10,7 +10,7 @@
 -- microseconds would take as much space as all prices together.
 CREATE TABLE IF NOT EXISTS {database}.price_ticks
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.order-book of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.order-book, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(3)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(T64, ZSTD(1)),
@@ -37,7 +37,7 @@ COMMENT 'Last price, best bid and best ask of a market, one row per message of t
 -- aggregate each of its rows.
 CREATE TABLE IF NOT EXISTS {database}.price_ends
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.order-book',
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.order-book',
     `_partition` UInt32 COMMENT 'Partition of the topic',
     `_offset` UInt64 COMMENT 'Offset of the record of the last tick',
     `_index` UInt32 COMMENT 'Number of the last tick within its record, from 0',

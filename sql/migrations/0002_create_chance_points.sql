@@ -2,7 +2,7 @@
 -- history fills gaps and never overwrites live points.
 CREATE TABLE IF NOT EXISTS {database}.chance_points
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.chance of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.chance, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(3)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(T64, ZSTD(1)),
@@ -24,7 +24,7 @@ COMMENT 'Live probabilities of a market from the chance stream (part 6.2)';
 
 CREATE TABLE IF NOT EXISTS {database}.chance_history_points
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.chance of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.chance, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(Delta, ZSTD(1)),

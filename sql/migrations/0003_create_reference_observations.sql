@@ -4,7 +4,7 @@
 -- The views event_changes, market_changes and so on show only the changes, the views events, markets and so on the current state.
 CREATE TABLE IF NOT EXISTS {database}.event_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.reference, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
@@ -33,7 +33,7 @@ COMMENT 'Events in pages of event search, the first and the last listing of each
 
 CREATE TABLE IF NOT EXISTS {database}.market_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.reference, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
@@ -58,7 +58,7 @@ COMMENT 'Markets in pages of event search, the first and the last listing of eac
 
 CREATE TABLE IF NOT EXISTS {database}.category_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.reference, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: parents before their children' CODEC(ZSTD(1)),
@@ -81,7 +81,7 @@ COMMENT 'Categories in the category tree, the first and the last listing of each
 
 CREATE TABLE IF NOT EXISTS {database}.tag_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.reference, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
@@ -101,7 +101,7 @@ COMMENT 'Popular tags, the first and the last listing of each state and hour (pa
 
 CREATE TABLE IF NOT EXISTS {database}.coin_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.reference of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.reference, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),

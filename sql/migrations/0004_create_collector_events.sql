@@ -2,7 +2,7 @@
 -- which event search listed an event, and those in which records were lost.
 CREATE TABLE IF NOT EXISTS {database}.collector_events
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.collector-events of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.collector-events, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one collector event) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
@@ -38,7 +38,7 @@ COMMENT 'Collector events: connected, subscribed, disconnected, stale, backfille
 
 CREATE TABLE IF NOT EXISTS {database}.polls
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.collector-events of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.collector-events, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one collector event) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
@@ -65,7 +65,7 @@ COMMENT 'Receipts of polls: the request, the number of items received, and wheth
 
 CREATE TABLE IF NOT EXISTS {database}.audits
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.collector-events of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.collector-events, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one audit) in its partition' CODEC(Delta, ZSTD(3)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
@@ -92,7 +92,7 @@ COMMENT 'Audits: comparisons of the recorded prices of an event with those that 
 
 CREATE TABLE IF NOT EXISTS {database}.audit_mismatches
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.collector-events of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.collector-events, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one audit) in its partition' CODEC(Delta, ZSTD(3)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),

@@ -2,7 +2,7 @@
 CREATE TABLE IF NOT EXISTS {database}.raw_records
 (
     `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'ID of the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record in its partition' CODEC(DoubleDelta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Always 0: a record has one row here' CODEC(ZSTD(1)),
@@ -30,7 +30,7 @@ COMMENT 'Every record of the bus: its envelope permanently, its body for a confi
 CREATE TABLE IF NOT EXISTS {database}.dead_letters
 (
     `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'ID of the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0' CODEC(ZSTD(1)),
@@ -54,7 +54,7 @@ COMMENT 'Payloads that could not be decoded, with reason and JSON path. Of a fra
 CREATE TABLE IF NOT EXISTS {database}.lost_ranges
 (
     `_topic` LowCardinality(String) COMMENT 'Topic' CODEC(ZSTD(1)),
-    `_log` LowCardinality(String) COMMENT 'Identity of the log of the topic' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'ID of the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the last lost record' CODEC(ZSTD(1)),
     `_index` UInt32 COMMENT 'Always 0' CODEC(ZSTD(1)),

@@ -6,7 +6,7 @@
 -- 12 decimals is a dead letter; nothing is rounded.
 CREATE TABLE IF NOT EXISTS {database}.order_records
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -36,7 +36,7 @@ COMMENT 'Orders of the configured accounts, from their order history. Read them 
 
 CREATE TABLE IF NOT EXISTS {database}.trade_records
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -71,7 +71,7 @@ COMMENT 'Sides of fills of the configured accounts, from their trade history. Re
 
 CREATE TABLE IF NOT EXISTS {database}.transaction_records
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -106,7 +106,7 @@ COMMENT 'Movements of money of the configured accounts, for which a JWT is requi
 
 CREATE TABLE IF NOT EXISTS {database}.activity_records
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),

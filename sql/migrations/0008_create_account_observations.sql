@@ -3,7 +3,7 @@
 -- Rows of one poll are stored together, and granules are small, because views look up a few polls by their ID.
 CREATE TABLE IF NOT EXISTS {database}.position_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -42,7 +42,7 @@ COMMENT 'Open positions of the configured accounts, one row per poll (part 4.4)'
 
 CREATE TABLE IF NOT EXISTS {database}.active_order_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -65,7 +65,7 @@ COMMENT 'Orders of the configured accounts that are in the book, one row per pol
 
 CREATE TABLE IF NOT EXISTS {database}.balance_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -89,7 +89,7 @@ COMMENT 'Balances of the configured accounts, one row per poll (part 4.3)';
 
 CREATE TABLE IF NOT EXISTS {database}.tpsl_order_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -114,7 +114,7 @@ COMMENT 'Take-profit/stop-loss orders of the configured accounts, one row per po
 
 CREATE TABLE IF NOT EXISTS {database}.profile_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -139,7 +139,7 @@ COMMENT 'Profiles of users, one row per poll (part 4.4)';
 
 CREATE TABLE IF NOT EXISTS {database}.position_stats_observations
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one response) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -162,7 +162,7 @@ COMMENT 'Statistics of the positions of users, one row per poll (part 4.4)';
 
 CREATE TABLE IF NOT EXISTS {database}.account_pages
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one page) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),

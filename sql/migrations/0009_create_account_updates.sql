@@ -1,7 +1,7 @@
 -- Messages of the private streams.
 CREATE TABLE IF NOT EXISTS {database}.order_updates
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),
@@ -26,7 +26,7 @@ COMMENT 'Messages of the order updates stream of the configured accounts (part 6
 
 CREATE TABLE IF NOT EXISTS {database}.balance_updates
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account of the record' CODEC(ZSTD(1)),
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account, the topic of the record' CODEC(ZSTD(1)),
     `_partition` UInt32 COMMENT 'Partition of the topic' CODEC(ZSTD(1)),
     `_offset` UInt64 COMMENT 'Offset of the record (one frame) in its partition' CODEC(Delta, ZSTD(1)),
     `_index` UInt32 COMMENT 'Number of the row within its record, from 0: the order of the list' CODEC(ZSTD(1)),

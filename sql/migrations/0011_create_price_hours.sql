@@ -71,7 +71,7 @@ COMMENT 'Prices of a market on a day, one row per group of blocks of the log. Re
 
 CREATE TABLE IF NOT EXISTS {database}.price_blocks
 (
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.order-book',
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.order-book',
     `_partition` UInt32 COMMENT 'Partition of the topic',
     `block` UInt64 COMMENT 'Number of the block: the offset of its first record / 65536',
     `rollup_id` UInt64 COMMENT 'ID of the rows of price_hours that hold its ticks; 0 while price_hours does not hold them',

@@ -7,7 +7,7 @@
 CREATE TABLE IF NOT EXISTS {database}.activity_days
 (
     `executed_day` Date COMMENT 'UTC day of the execution; 1970-01-01 when it is unknown',
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account',
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account',
     `_partition` UInt32 COMMENT 'Partition of the topic',
     `last_offset` SimpleAggregateFunction(max, UInt64) COMMENT 'Offset of the last record with an item of this day'
 )

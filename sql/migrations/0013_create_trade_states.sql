@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS {database}.trade_states
     `account` LowCardinality(String) COMMENT 'Configured name of the account',
     `asset` LowCardinality(String) COMMENT 'Asset ID; empty when absent',
     `market` LowCardinality(String) COMMENT 'Market ID; empty when absent',
-    `_log` LowCardinality(String) COMMENT 'Log identity of topic chancery.account',
+    `_log` LowCardinality(String) COMMENT 'Topic ID of chancery.account',
     `_partition` UInt32 COMMENT 'Partition of the topic',
     `last_offset` SimpleAggregateFunction(max, UInt64) COMMENT 'Offset of the last record with a trade of the asset'
 )

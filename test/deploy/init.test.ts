@@ -96,6 +96,8 @@ describe('chancery init', () => {
     mkdirSync(join(cwd, '.env'));
     const { status, stderr } = await init(cwd);
     expect({ status, lines: stderr.split('\n').length }).toEqual({ status: 2, lines: 2 });
-    expect((await init(cwd, '--file', 'no/such/folder/.env')).stderr).toMatch(/^chancery: cannot write .*\n$/);
+    expect((await init(cwd, '--file', 'no/such/folder/.env')).stderr).toMatch(
+      /^chancery: the folder .*\/no\/such\/folder does not exist; create it first\n$/,
+    );
   });
 });

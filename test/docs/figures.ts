@@ -36,11 +36,11 @@ export function withFigures(readme: string): string {
 | embedded log to ClickHouse, one tick per frame, received payloads not stored | ${median('transform', 'single-entry frames, bodies off')} | \`npm run bench -- transform\` |
 | the same, received payloads stored (the default) | ${median('transform', 'single-entry frames, bodies on')} | |
 | latency from socket to SQL, p50 and p99 | ${median('live', 'latency from socket to query result, p50')}, ${median('live', 'latency from socket to query result, p99')} | \`npm run bench -- live\` |
-| Kafka to ClickHouse, beside ClickHouse's Kafka engine with equal tables, one tick per frame | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
+| Kafka to ClickHouse, compared with ClickHouse's Kafka engine, one tick per frame | ${median('kafka', "single-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | \`npm run bench -- kafka\` |
 | the same, ten ticks per frame | ${median('kafka', "10-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | |
-| chaos run on Kafka: ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${duplicated} duplicated | \`npm run chaos -- --bus kafka --minutes 15 --kills 300\` |
+| chaos run on Kafka, 15 minutes: ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${duplicated} duplicated | \`npm run chaos -- --bus kafka --minutes 15 --kills 300\` |
 
-Rates are of the whole time, from the start until the last row is visible. On Kafka, received payloads are not stored, and the engine fills the same tables of ticks and raw records, and of \`price_states\` the times. The figures are medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}); ${oneRun.map((bench) => `\`${bench}\``).join(', ')}${oneRun.length > 0 ? ' and ' : ''}the last row ${oneRun.length > 0 ? 'are' : 'is'} one run. [All figures](docs/performance.md), [the chaos run](docs/reliability.md).
+Rates are averages over the whole run, from the start until the last row is visible. On Kafka, received payloads are not stored; the engine fills the same tables: ticks, raw records, and \`price_states\` with its times only. The figures are medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}); ${oneRun.map((bench) => `\`${bench}\``).join(', ')}${oneRun.length > 0 ? ' and ' : ''}the chaos run ${oneRun.length > 0 ? 'were' : 'was'} run once. [All figures](docs/performance.md), [the chaos run](docs/reliability.md).
 
 `;
   const begin = BEGIN.exec(readme);

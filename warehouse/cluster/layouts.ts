@@ -41,7 +41,7 @@ export async function recordLayouts(node: Connection, shard: number, shardCounts
   await node.command(`
     CREATE TABLE IF NOT EXISTS ${quoteName(node.database)}.copied_partitions (
       table String COMMENT 'Small table, which is on every shard',
-      log String COMMENT 'Identity of the log',
+      log String COMMENT 'Topic ID',
       partition UInt32 COMMENT 'Partition of the log',
       completed_at DateTime64(6, 'UTC') COMMENT 'When the rows on this node were complete, or were copied from other shards'
     ) ENGINE = ReplacingMergeTree(completed_at) ORDER BY (table, log, partition)

@@ -19,7 +19,7 @@ CREATE OR REPLACE VIEW {database}.market_ticks
     `source` String COMMENT 'snapshot: PRICES_DATA, the state of every market of the event. delta: PRICES_DATA_DELTA, a change',
     `repeated` Bool COMMENT 'Whether it is a delta that equals the previous tick of its market from the same connection',
     `is_resolution` Bool COMMENT 'Whether the last price is exactly 0 or 1: the market was resolved',
-    `log` String COMMENT 'Identity of the log of its record',
+    `log` String COMMENT 'ID of the topic of its record',
     `partition` UInt32 COMMENT 'Partition of its record',
     `offset` UInt64 COMMENT 'Offset of its record in the partition',
     `index` UInt32 COMMENT 'Number of the row within its record, from 0; offset and index order the ticks received at the same time'

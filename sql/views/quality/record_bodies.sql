@@ -9,7 +9,7 @@
 CREATE OR REPLACE VIEW {database}.record_bodies
 (
     `topic` String COMMENT 'Topic',
-    `log` String COMMENT 'Identity of the log of the topic',
+    `log` String COMMENT 'ID of the topic of the record',
     `partition` UInt32 COMMENT 'Partition of the topic',
     `offset` UInt64 COMMENT 'Offset of the record in its partition',
     `received_at` DateTime64(6, 'UTC') COMMENT 'When the collector received it',
