@@ -11,9 +11,10 @@ const original = join(root, 'package.json.unpinned');
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const writeJson = (path, value) => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 
+// Also before packing: a pack that was interrupted has not restored it.
+if (existsSync(original)) renameSync(original, manifest);
 if (process.argv.includes('--restore')) {
   rmSync(shrinkwrap, { force: true });
-  if (existsSync(original)) renameSync(original, manifest);
 } else {
   const lock = readJson(join(root, 'package-lock.json'));
   lock.packages = Object.fromEntries(Object.entries(lock.packages).filter(([, { dev }]) => !dev));
