@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { openKafkaBus } from '../bus/index.js';
 import { Broker } from '../test/kafka/broker.js';
-import { whyNoBroker } from '../test/kafka/jars.js';
 import type { BenchFigure } from './bench.js';
 import { busFigures } from './bus-figures.js';
-
-/** Why no Kafka broker is available; undefined when one is. */
-export function whyNoKafka(): string | undefined {
-  return process.env['KAFKA_BROKERS'] ? undefined : whyNoBroker();
-}
 
 /** The bus on Kafka alone (`busFigures`): a broker on this machine, or the cluster that KAFKA_BROKERS names. */
 export async function benchKafkaAppend(quick: boolean): Promise<BenchFigure[]> {

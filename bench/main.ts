@@ -5,24 +5,16 @@ import type { Bench } from './bench.js';
 import { BENCHES } from './benches.js';
 import { withTemporaryFolder } from './benchmark-process.js';
 import { compareWithFormer } from './compare.js';
-import {
-  benchDatasets,
-  DATASETS_ABOUT,
-  DATASETS_BENCH,
-  FULL_DATASET_TICKS,
-  QUICK_DATASET_TICKS,
-} from './datasets/index.js';
+import { DATASETS_ABOUT, DATASETS_BENCH, FULL_DATASET_TICKS, QUICK_DATASET_TICKS } from './datasets/description.js';
 import { measure } from './measure.js';
 import {
-  benchLargeQueries,
-  benchQueries,
   FULL_TICKS,
   LARGE_QUERIES_ABOUT,
   LARGE_QUERIES_BENCH,
   LARGE_TICKS,
   QUERIES_ABOUT,
   QUERIES_BENCH,
-} from './queries/index.js';
+} from './queries/description.js';
 
 const PROGRAM = fileURLToPath(import.meta.url);
 /** The exit code of a shell for a command ended by Ctrl-C. */
@@ -81,6 +73,7 @@ program
   .option('--only <text>', 'ask the questions whose names contain this text; nothing is written')
   .addOption(new Option('--runs <n>', 'measured runs of each question').argParser(positiveInteger))
   .action(async ({ ticks, ...options }: { ticks: number; only?: string; runs?: number }) => {
+    const { benchQueries } = await import('./queries/index.js');
     await interruptible((signal) => benchQueries(ticks * 1e6, options, signal));
   });
 
@@ -93,6 +86,7 @@ program
       .argParser(positiveInteger),
   )
   .action(async ({ ticks }: { ticks: number }) => {
+    const { benchLargeQueries } = await import('./queries/index.js');
     await interruptible((signal) => benchLargeQueries(ticks * 1e6, signal));
   });
 
@@ -106,6 +100,7 @@ program
   )
   .option('--quick', 'a small data set, to check that it works; nothing is written')
   .action(async ({ ticks, quick = false }: { ticks: number; quick?: boolean }) => {
+    const { benchDatasets } = await import('./datasets/index.js');
     await interruptible((signal) => benchDatasets(quick ? QUICK_DATASET_TICKS : ticks * 1e6, signal));
   });
 
@@ -130,7 +125,8 @@ function positiveInteger(text: string): number {
 }
 
 async function runHere(bench: Bench, quick: boolean, keep: boolean): Promise<void> {
-  const run = async () => void process.stdout.write(JSON.stringify(await bench.run(quick)));
+  const loaded = await bench.load();
+  const run = async () => void process.stdout.write(JSON.stringify(await loaded.run(quick)));
   await (keep ? run() : withTemporaryFolder(run));
 }
 

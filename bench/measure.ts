@@ -31,7 +31,7 @@ export async function measure(bench: Bench, program: string, quick: boolean, sig
   }
   if (runs.length === 0) return;
   const results = resultsOf(runs);
-  const settings = { ...bench.settings, ...(quick ? { quick } : {}), runs: runs.length, ...machine() };
+  const settings = { ...(await bench.load()).settings, ...(quick ? { quick } : {}), runs: runs.length, ...machine() };
   print(results, settings);
   if (!quick && !signal.aborted) writeResults({ bench: bench.name, about: bench.about, settings, results });
 }

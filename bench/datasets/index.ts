@@ -13,14 +13,8 @@ import { peakBytes, resetPeak } from '../process-usage.js';
 import { type Result, show, writeResults } from '../results.js';
 import { runCommand } from './command.js';
 import { buildDataSet, type DataSet } from './data-set.js';
+import { DATASETS_ABOUT, DATASETS_BENCH, FULL_DATASET_TICKS } from './description.js';
 import { EVENTS, MARKETS_PER_EVENT, SEED } from './rows.js';
-
-/** The number of ticks of published results. */
-export const FULL_DATASET_TICKS = 50_000_000;
-export const QUICK_DATASET_TICKS = 2_000_000;
-export const DATASETS_BENCH = 'datasets';
-export const DATASETS_ABOUT =
-  'order book ticks of five days, and the raw records of the last one: export, release, verify and import with the commands, each timed from its start to its end';
 
 const round = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits;
 const megabytes = (bytes: number) => round(bytes / 1e6);

@@ -2,14 +2,10 @@ import { machine } from '../measure.js';
 import { writeResults } from '../results.js';
 import { askAll, HEAD_LINE } from './ask.js';
 import { openDataSet } from './data-set.js';
+import { FULL_TICKS, QUERIES_ABOUT, QUERIES_BENCH } from './description.js';
 import { questionsAt } from './questions.js';
 import { ACCOUNTS, DAYS, EVENTS, MARKETS_PER_EVENT, SEED, sizeOf } from './size.js';
 
-/** The number of ticks of published results. */
-export const FULL_TICKS = 100_000_000;
-export const QUERIES_BENCH = 'queries';
-export const QUERIES_ABOUT =
-  'questions of dashboards and people to the views, as the user reader, over 30 days of records';
 const RUNS = 20;
 
 /**
@@ -47,4 +43,4 @@ export async function benchQueries(
   else writeResults({ bench: QUERIES_BENCH, about: QUERIES_ABOUT, settings, questions: asked.questions });
 }
 
-export { benchLargeQueries, LARGE_QUERIES_ABOUT, LARGE_QUERIES_BENCH, LARGE_TICKS } from './large.js';
+export { benchLargeQueries } from './large.js';

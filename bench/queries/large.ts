@@ -6,13 +6,10 @@ import { machine } from '../measure.js';
 import { type QuestionResult, readResults, writeResults } from '../results.js';
 import { askAll, HEAD_LINE } from './ask.js';
 import { openDataSet } from './data-set.js';
+import { LARGE_QUERIES_ABOUT, LARGE_QUERIES_BENCH } from './description.js';
 import { type Question, questionsAt } from './questions.js';
 import { ASSETS_PER_ACCOUNT, DAYS, type DataSetSize, EVENTS, MARKETS_PER_EVENT, SEED, sizeOf } from './size.js';
 
-export const LARGE_TICKS = 1_000_000_000;
-export const LARGE_QUERIES_BENCH = 'queries-large';
-export const LARGE_QUERIES_ABOUT =
-  'the five slowest questions of queries that read ticks, on 100 million ticks and on more, and profit and loss of accounts with many trades';
 const BASE_TICKS = 100_000_000;
 /** Number of trades in the larger data set: 100,000 of each of its four accounts. */
 const TRADES = 400_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BENCHES } from '../../bench/benches.js';
-import { DATASETS_BENCH } from '../../bench/datasets/index.js';
-import { LARGE_QUERIES_BENCH, QUERIES_BENCH } from '../../bench/queries/index.js';
+import { DATASETS_BENCH } from '../../bench/datasets/description.js';
+import { LARGE_QUERIES_BENCH, QUERIES_BENCH } from '../../bench/queries/description.js';
 import { readResults, renderResults } from '../../bench/results.js';
 
 describe('docs/performance.md', () => {
