@@ -28,7 +28,6 @@ export function drawHeatmap(context: PanelContext): Drawn {
     completeness ? missingStretches(times, bucketMs, completeness) : [],
   );
   const least = asNumber(asRecord(options['filterValues'])['le']) ?? 1e-9;
-  const [whole, partly] = [missing.filter(({ all }) => all), missing.filter(({ all }) => !all)];
   const all = isCounted ? counted(frames, columns, context) : rowsOf(frames, columns);
   const cells = withoutMissing(all, missing).filter(({ value }) => isCounted || value > least);
   if (columns.length === 0 || frames.length === 0) return drawEmpty(context);
@@ -53,10 +52,9 @@ export function drawHeatmap(context: PanelContext): Drawn {
       note: frames.some(({ completeness }) => completeness) ? '' : 'completeness not known',
       legend: scaleOf(palette, text, missing.length > 0),
       draw: (area) => {
-        drawBackground(area.plot, whole, context);
         for (const cell of cells) fillCell(area, cell, palette);
         // Of a bucket with cells a part may be missing: its hatching is above them.
-        drawBackground(area.plot, partly, context);
+        drawBackground(area.plot, missing, context);
       },
       hover: (x, y) => {
         const cell = cells.find(({ from, to, low, high }) => x >= from && x < to && y >= low && y < high);
