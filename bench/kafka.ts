@@ -36,7 +36,7 @@ interface Measured {
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** The compared columns: all except the identity of the log and times that depend on the insert. */
+/** The compared columns: all except the topic ID and times that depend on the insert. */
 const COMPARED = {
   price_ticks: '_partition, _offset, _index, received_at, event, market, last, bid, ask, source',
   raw_records:

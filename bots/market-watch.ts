@@ -8,6 +8,7 @@ import {
 import { BOTS_USER_AGENT, type Clock, type Component, describeError, type Logger, OutageLog } from '../core/index.js';
 import { attentionOf } from './attention.js';
 import { assetOf, type Quote, type Quotes } from './market.js';
+import { SOCKET_TIMES } from './socket-times.js';
 import { centsOf } from './units.js';
 
 /** Interval of event searches, at pace 1 and at least, milliseconds. */
@@ -15,8 +16,6 @@ const SEARCH_MS = 10_000;
 const MIN_SEARCH_MS = 500;
 /** Interval of requesting all prices again, milliseconds. */
 const ASK_AGAIN_MS = 10_000;
-const KEEP_ALIVE_MS = 5000;
-const RECONNECT_CAP_MS = 2000;
 
 type LiveQuote = { -readonly [K in keyof Quote]: Quote[K] };
 
@@ -52,8 +51,7 @@ export class MarketWatch implements Quotes, Component {
     this.#outage = new OutageLog(log, 'the bots can search events again');
     this.#stream = new OrderBookStream({
       addresses,
-      keepAliveMs: KEEP_ALIVE_MS,
-      reconnectCapMs: RECONNECT_CAP_MS,
+      ...SOCKET_TIMES,
       userAgent: BOTS_USER_AGENT,
       onConnected: () => this.#heard.clear(),
       onMessage: (message) => {

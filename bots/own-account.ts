@@ -10,11 +10,8 @@ import {
 import { BOTS_USER_AGENT } from '../core/index.js';
 import type { Quotes } from './market.js';
 import { OwnOrders } from './own-orders.js';
+import { SOCKET_TIMES } from './socket-times.js';
 import { hundredthsOf, microsOf } from './units.js';
-
-/** A stale connection is detected after two of these, milliseconds. */
-const KEEP_ALIVE_MS = 5000;
-const RECONNECT_CAP_MS = 2000;
 
 interface Holding {
   /** Hundredths of a share. */
@@ -52,8 +49,7 @@ export class OwnAccount {
 
   constructor(private readonly options: OwnAccountOptions) {
     const { addresses, apiKey, serverTime } = options;
-    const times = { keepAliveMs: KEEP_ALIVE_MS, reconnectCapMs: RECONNECT_CAP_MS };
-    const shared = { addresses, apiKey, serverTime, ...times, userAgent: BOTS_USER_AGENT };
+    const shared = { addresses, apiKey, serverTime, ...SOCKET_TIMES, userAgent: BOTS_USER_AGENT };
     const onDisconnected = () => {
       this.outOfSync = true;
     };

@@ -33,7 +33,7 @@ export interface Committed {
 export interface Partition {
   readonly topic: string;
   readonly partition: number;
-  /** Identity of the topic's log (Kafka topic ID, embedded log UUID): a wiped or recreated topic has another. */
+  /** The topic ID (of Kafka, or a UUID of the embedded log): a topic that is deleted and created again has another. */
   readonly log: string;
   committed(): Promise<Committed>;
   /**

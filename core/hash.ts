@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** The SHA-256 of a text, in hex. */
-export const sha256Hex = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+/** The SHA-256 of a text, 32 bytes. */
+export const sha256 = (text: string | Buffer): Buffer => createHash('sha256').update(text).digest();
+
+/** The same in hex. */
+export const sha256Hex = (text: string | Buffer): string => sha256(text).toString('hex');

@@ -43,7 +43,7 @@ export {
 export { FileLock } from './file-lock.js';
 export { isFreePort } from './free-port.js';
 export { groupBy } from './group-by.js';
-export { sha256Hex } from './hash.js';
+export { sha256, sha256Hex } from './hash.js';
 export { type Health, HealthServer } from './http-health.js';
 export { countJsonNames, countNames, type JsonMember, jsonExcess, jsonMembers } from './json-bytes.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
@@ -67,6 +67,8 @@ export {
   encodeBody,
   encodeEnvelope,
   FRAME_TOO_LARGE,
+  PUBLIC_POLLS,
+  type PublicPoll,
   type RawRecord,
   RECORD_KINDS,
   type RecordKind,

@@ -84,6 +84,18 @@ export const RECORD_KINDS = {
 } as const satisfies Record<string, Topic>;
 export type RecordKind = keyof typeof RECORD_KINDS;
 
+/** Operations of polls that concern no account: their receipts are in every dataset. */
+export const PUBLIC_POLLS = [
+  'event-search',
+  'new-events',
+  'categories',
+  'popular-tags',
+  'coins',
+  'chance-history',
+  'activity',
+] as const;
+export type PublicPoll = (typeof PUBLIC_POLLS)[number];
+
 /**
  * The streams that are subscribed per event, and the table that each fills: an open event that is not subscribed on one of them has a gap
  * there.

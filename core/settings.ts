@@ -38,7 +38,10 @@ const url = z.url({ protocol: /^https?$/ });
 const GENERAL = { heading: 'Options:', takenBy: ['long-running', 'clickhouse', 'import'] };
 const LONG_RUNNING = { heading: 'Options:', takenBy: ['long-running', 'up', 'doctor'] };
 const EXCHANGE = { heading: 'Recorded exchange:', takenBy: ['exchange addresses'] };
-const COLLECT = { heading: 'What is collected, and when:', takenBy: ['collect', 'up'] };
+const COLLECT = {
+  heading: 'What is collected, and when (CRON has five fields, or six that begin with the seconds):',
+  takenBy: ['collect', 'up'],
+};
 const BUS = { heading: 'Topics of the bus:', takenBy: ['collect', 'transform', 'up'] };
 const KAFKA = { heading: 'Kafka, instead of the embedded log:', takenBy: ['bus'] };
 const CLICKHOUSE = { heading: 'ClickHouse:', takenBy: ['clickhouse'] };
@@ -95,12 +98,9 @@ const COLLECT_SETTINGS = {
     schema: millis,
     default: 20_000,
     placeholder: 'MS',
-    help: 'interval between the probes of a chance subscription; also the silence after which an order book connection is audited, and the shortest after which an order updates stream is stale; milliseconds',
+    help: 'interval between the probes of a chance subscription; also the silence after which an order book connection is audited, and the minimum silence after which an order updates stream is stale; milliseconds',
   }),
-  eventsSchedule: schedule(
-    '*/10 * * * * *',
-    'when event search is polled; six fields, of which the first is the seconds',
-  ),
+  eventsSchedule: schedule('*/10 * * * * *', 'when event search is polled'),
   newEventsSchedule: schedule('* * * * * *', 'when event search is polled for new events only'),
   referenceSchedule: schedule('0 */5 * * * *', 'when categories, tags and coins are polled'),
   historySchedule: schedule('30 */10 * * * *', 'when chance history is polled'),
@@ -173,7 +173,7 @@ const TRANSFORM_SETTINGS = {
     schema: count,
     default: 30,
     placeholder: 'DAYS',
-    help: 'retention time of bodies in raw_records, days; those with a dead letter that has its payload do not expire',
+    help: 'retention time of bodies in raw_records, days; a body does not expire if its dead letter has the payload',
   }),
   usernameKey: setting({
     ...TRANSFORM,

@@ -1,15 +1,9 @@
-import type { Topic } from '../core/index.js';
+import type { ExportedRows } from '../warehouse/index.js';
 import type { ExportRequest } from './request.js';
 
 /** A table whose rows an export writes. */
-export interface ExportedTable {
+export interface ExportedTable extends Omit<ExportedRows, 'ofAccounts'> {
   readonly name: string;
-  /** The topics whose records may become its rows. */
-  readonly topics: readonly Topic[];
-  /** Columns with the time whose day is the file's: the first that is not NULL; else the day is 1970-01-01. */
-  readonly time: readonly string[];
-  /** Sort order of the files; the position on the bus follows as tie-break. */
-  readonly order: readonly string[];
   /**
    * SELECT of a table that is computed. It has no positions on the bus.
    * @param condition SQL of the rows that are needed, for its innermost part
@@ -23,8 +17,6 @@ export interface ExportedTable {
   readonly clipped?: true;
   /** Whether only the newest row of a key counts (ReplacingMergeTree): read with FINAL. */
   readonly final?: true;
-  /** For a `final` table whose replaced rows are of no use: rows beyond the positions of the export are left out. */
-  readonly bounded?: true;
   /** Columns that are not written: filled by ClickHouse's clock, or about an account. */
   readonly omitted?: readonly string[];
   /** Condition of the rows that are written, where others are about an account. */
@@ -35,8 +27,6 @@ export interface ExportedTable {
   readonly replaced?: Readonly<Record<string, string>>;
   /** What columns say where ClickHouse has no comment of them, or one of something else. */
   readonly comments?: Readonly<Record<string, string>>;
-  /** Columns with user IDs or names, written as HMAC-SHA-256. */
-  readonly users?: readonly string[];
   /** Whether its rows have payloads, which may be large. */
   readonly payloads?: true;
   /** How its rows become lines of one file per market; absent: they are written as they are. */

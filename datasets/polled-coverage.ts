@@ -52,15 +52,15 @@ function historyRanges(polls: string): string {
     SELECT min(previous_at) AS range_begins, max(started_at) AS range_ends
     FROM
     (
-      SELECT *, sum(NOT is_covered) OVER (${order} UNBOUNDED PRECEDING AND CURRENT ROW) AS number
+      SELECT *, sum(NOT is_observed) OVER (${order} UNBOUNDED PRECEDING AND CURRENT ROW) AS number
       FROM
       (
         SELECT started_at, finished_at, lagInFrame(started_at) OVER before AS previous_at,
-          outcome = 'complete' AND lagInFrame(toString(outcome)) OVER before = 'complete' AS is_covered
+          outcome = 'complete' AND lagInFrame(toString(outcome)) OVER before = 'complete' AS is_observed
         FROM ${polls} WHERE outcome != 'failed' WINDOW before AS (${order} 1 PRECEDING AND CURRENT ROW)
       )
     )
-    WHERE is_covered
+    WHERE is_observed
     GROUP BY number`;
 }
 

@@ -1,4 +1,5 @@
-import { CLEAN_SHUTDOWN, nearest, TOPICS, UsageError } from '../core/index.js';
+import { CLEAN_SHUTDOWN, nearest, PUBLIC_POLLS, TOPICS, UsageError } from '../core/index.js';
+import { TRANSFORM_TABLES } from '../transforms/index.js';
 import { COVERAGE_COMMENTS, coverageQuery } from './coverage.js';
 import type { ExportedTable } from './exported-table.js';
 import type { ExportRequest } from './request.js';
@@ -15,40 +16,20 @@ export const RECORDS = 'raw_records';
 const PUBLIC = [orderBook, chance, reference];
 const PUBLIC_RECORDS = `_topic IN (${PUBLIC.map((topic) => `'${topic}'`).join(', ')}) AND kind != 'reference.feed-frame'`;
 
-/** Operations of polls that concern no account. */
-const PUBLIC_POLLS = [
-  'event-search',
-  'new-events',
-  'categories',
-  'popular-tags',
-  'coins',
-  'chance-history',
-  'activity',
-];
-
-const observations = (name: string, key: string): ExportedTable => ({
-  name: `${name}_observations`,
-  topics: [reference],
-  time: ['received_at'],
-  order: [key, 'received_at'],
-  final: true,
-  // If a later listing has replaced the last one before the positions, the first one of that state is written.
-  bounded: true,
-});
-
 const period = (seconds: number): string => `toUInt32(${seconds}) AS period_seconds`;
 
-/** The public tables. Every other table is about an account, or is state of these. */
+/** The tables of the transforms that need no more than their own file says. */
+const EXPORTED = TRANSFORM_TABLES.flatMap(({ name, kind, exported }) => {
+  if (!exported) return [];
+  const { ofAccounts = false, ...rows } = exported;
+  return [{ ofAccounts, table: { name, ...rows, ...(kind === 'replacing' && { final: true as const }) } }];
+});
+const exportedTables = (ofAccounts: boolean): ExportedTable[] =>
+  EXPORTED.flatMap((one) => (one.ofAccounts === ofAccounts ? one.table : []));
+
+/** The tables that an export writes without `--accounts`. */
 const PUBLIC_TABLES: readonly ExportedTable[] = [
-  { name: 'price_ticks', topics: [orderBook], time: ['received_at'], order: ['market', 'received_at'] },
-  { name: 'chance_points', topics: [chance], time: ['occurred_at'], order: ['market', 'occurred_at', 'received_at'] },
-  {
-    name: 'chance_history_points',
-    topics: [chance],
-    time: ['occurred_at'],
-    order: ['market', 'event', 'period', 'occurred_at'],
-    final: true,
-  },
+  ...exportedTables(false),
   {
     name: 'activity_records',
     topics: [account],
@@ -58,11 +39,6 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     omitted: ['account', 'executed_day'],
     users: ['user_id', 'username'],
   },
-  observations('event', 'event'),
-  observations('market', 'market'),
-  observations('category', 'category'),
-  observations('tag', 'tag'),
-  observations('coin', 'coin'),
   {
     name: 'collector_events',
     topics: [collectorEvents],
@@ -84,8 +60,6 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
     // The activity feed is polled with the API key of an account.
     replaced: { cause: "if(operation = 'activity', '', cause)" },
   },
-  { name: 'audits', topics: [collectorEvents], time: ['audited_at'], order: ['audited_at', 'stream', 'event'] },
-  { name: 'audit_mismatches', topics: [collectorEvents], time: ['audited_at'], order: ['audited_at', 'market'] },
   {
     name: RECORDS,
     topics: PUBLIC,
@@ -161,22 +135,9 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
   },
 ];
 
-const ofAccount = (name: string, order: readonly string[], more: Partial<ExportedTable> = {}): ExportedTable => ({
-  name,
-  topics: [account],
-  time: ['received_at'],
-  order: ['account', ...order],
-  ...more,
-});
-
-const user = { users: ['user_id'] } as const;
-
 /** Tables about accounts, without their raw records, which hold user IDs. */
 const ACCOUNT_TABLES: readonly ExportedTable[] = [
-  ofAccount('active_order_observations', ['poll_id', 'order_id']),
-  ofAccount('balance_observations', ['poll_id', 'asset']),
-  ofAccount('balance_updates', ['asset', 'received_at'], user),
-  ofAccount('order_records', ['order_id'], { ...user, final: true }),
+  ...exportedTables(true),
   {
     // Order history replaces an order, so order_records has the last state of each only.
     name: 'order_states',
@@ -192,13 +153,6 @@ const ACCOUNT_TABLES: readonly ExportedTable[] = [
       ) WHERE ${condition}`,
     loaded: true,
   },
-  ofAccount('order_updates', ['type', 'order_id', 'received_at'], user),
-  ofAccount('position_observations', ['poll_id', 'asset']),
-  ofAccount('position_stats_observations', ['user_id', 'received_at'], user),
-  ofAccount('profile_observations', ['user_id', 'received_at'], { users: ['user_id', 'username'] }),
-  ofAccount('tpsl_order_observations', ['poll_id', 'asset', 'tpsl_order_id']),
-  ofAccount('trade_records', ['trade_record_id'], { ...user, final: true }),
-  ofAccount('transaction_records', ['transaction_id'], { ...user, final: true }),
 ];
 
 export const ALL_TABLES: readonly ExportedTable[] = [...PUBLIC_TABLES, ...ACCOUNT_TABLES, ...TARDIS_TABLES];

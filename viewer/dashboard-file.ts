@@ -197,7 +197,10 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
   if (!entry.isFile()) throw new UsageError('it is not a regular file');
   const path = join(folder, entry.name);
   if (statSync(path).size > MAX_FILE_BYTES) throw new UsageError(`it is larger than ${MAX_FILE_BYTES} bytes`);
-  const parsed = file.safeParse(withInputs(JSON.parse(readFileSync(path, 'utf8')), CLICKHOUSE));
+  const json: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+  const otherForm = otherFormOf(json);
+  if (otherForm !== undefined) throw new UsageError(otherForm);
+  const parsed = file.safeParse(withInputs(json, CLICKHOUSE));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const path = issue?.path.join('.');
@@ -208,6 +211,18 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
   const name = entry.name.slice(0, -'.json'.length);
   const uid = parsed.data.uid ?? name.replace(/[^\w-]/g, '-').slice(0, 80);
   return { ...parsed.data, uid, title: parsed.data.title.trim() || name, panels, file: entry.name };
+}
+
+/** Why a dashboard is in a form of Grafana that is not the classic one; undefined for all else. */
+function otherFormOf(json: unknown): string | undefined {
+  const { rows, panels, dashboard, elements, spec } = asRecord(json);
+  if (Array.isArray(rows) && panels === undefined)
+    return 'its panels are in rows, as before Grafana 5: import it into a newer Grafana and export it there';
+  if (dashboard !== undefined && panels === undefined)
+    return 'it is a response of Grafana’s API: only the value of its field "dashboard" is the dashboard';
+  if (elements !== undefined || spec !== undefined)
+    return 'it is in the schema v2 of Grafana: export it there in the classic format';
+  return undefined;
 }
 
 type Numbered<T> = T & { readonly id: number };
@@ -260,7 +275,7 @@ function unsupportedOf(panel: z.infer<typeof basePanel>): string | undefined {
   const sources = [panel.datasource, ...panel.targets.map((one) => one.datasource)].map(foreignSource);
   const foreign = sources.find((source) => source !== undefined);
   if (foreign !== undefined) return `the data source ${foreign}`;
-  if (panel.targets.some(({ rawSql }) => rawSql === undefined)) return 'queries without SQL';
+  if (panel.targets.some(({ rawSql }) => !rawSql?.trim())) return 'queries without SQL';
   return undefined;
 }
 

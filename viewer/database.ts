@@ -42,6 +42,8 @@ const QUERY_SETTINGS = {
   max_result_rows: '50000',
 } as const;
 const EXPORT_SETTINGS = { cancel_http_readonly_queries_on_client_close: 1, date_time_output_format: 'iso' } as const;
+/** JSON numbers that JavaScript would round are texts. */
+const EXACT_NUMBERS = { output_format_json_quote_64bit_integers: 1, output_format_json_quote_decimals: 1 } as const;
 /** Formats in which the result of a panel's query can be downloaded. */
 export type ExportFormat = 'csv' | 'parquet';
 
@@ -185,7 +187,12 @@ export class ReaderDatabase {
       const { stream } = await client.exec({ ...asked, query: `${withoutEnd(query.sql)}\nFORMAT Parquet` });
       return stream;
     }
-    const answer = await client.query({ ...asked, query: query.sql, format: 'JSONCompactEachRowWithNames' });
+    const answer = await client.query({
+      ...asked,
+      clickhouse_settings: { ...(this.#settings ? EXACT_NUMBERS : {}), ...settings },
+      query: query.sql,
+      format: 'JSONCompactEachRowWithNames',
+    });
     return Readable.from(csvOf(answer.stream<unknown[]>()), { objectMode: false });
   }
 

@@ -1,6 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
-import { UsageError, writeFileAtomicSync } from '../core/index.js';
+import { sha256, sha256Hex, UsageError, writeFileAtomicSync } from '../core/index.js';
 
 const TOKEN_BYTES = 32;
 const MAX_SESSIONS = 1000;
@@ -34,14 +34,14 @@ export class Login {
     /** Whether the cookie is sent over TLS only. */
     private readonly secure = false,
   ) {
-    this.#token = digest(token);
-    this.#cookie = `chancery_viewer_${digest(`cookie for ${token}`).toString('hex').slice(0, 8)}`;
+    this.#token = sha256(token);
+    this.#cookie = `chancery_viewer_${sha256Hex(`cookie for ${token}`).slice(0, 8)}`;
   }
 
   /** Whether a request has the cookie of a session. */
   admits(cookies: string | undefined): boolean {
     const [, id] = new RegExp(`(?:^|;\\s*)${this.#cookie}=([\\w-]+)`).exec(cookies ?? '') ?? [];
-    return id !== undefined && this.#sessions.has(digest(id).toString('hex'));
+    return id !== undefined && this.#sessions.has(sha256Hex(id));
   }
 
   /** The `Set-Cookie` of a new session; `wrong` for another token, `wait` after too many of these. */
@@ -49,16 +49,14 @@ export class Login {
     const now = this.nowMs();
     this.#failures = this.#failures.filter((at) => at > now - FAILURES_MS);
     if (this.#failures.length >= MAX_FAILURES) return 'wait';
-    if (!timingSafeEqual(digest(token), this.#token)) {
+    if (!timingSafeEqual(sha256(token), this.#token)) {
       this.#failures.push(now);
       return 'wrong';
     }
     const id = randomBytes(TOKEN_BYTES).toString('base64url');
     const [oldest] = this.#sessions;
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
-    this.#sessions.add(digest(id).toString('hex'));
+    this.#sessions.add(sha256Hex(id));
     return { cookie: `${this.#cookie}=${id}; HttpOnly; SameSite=Strict; Path=/${this.secure ? '; Secure' : ''}` };
   }
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,5 +1,6 @@
 import { UsageError } from '../core/index.js';
 import type { ViewedDashboard, ViewedVariable } from './dashboard-file.js';
+import { QueryError } from './database.js';
 import { ownValue } from './display/own-value.js';
 import { ALL, VARIABLE_REFERENCE } from './display/variable-reference.js';
 import { durationOf } from './macros.js';
@@ -70,7 +71,8 @@ export function foreignValue(resolved: readonly ResolvedVariable[], chosen: Chos
   for (const [name, values] of Object.entries(chosen)) {
     const variable = resolved.find((one) => one.name === name);
     if (!variable) return `the dashboard has no variable ${JSON.stringify(name.slice(0, 40))}`;
-    if (values.every((value) => variable.value.includes(value))) continue;
+    // Panels that use one without options name it.
+    if (variable.problem !== undefined || values.every((value) => variable.value.includes(value))) continue;
     return variable.type === 'textbox' && values.length === 1
       ? `the variable ${name} takes at most ${MAX_TEXT} characters, and not the text ${ALL}`
       : `a value of the variable ${name} is not one of its options`;
@@ -103,8 +105,9 @@ async function resolveOne(
     const options = (await optionsOf(variable, chosen, range, choices, source)).filter(({ value }) => value !== ALL);
     return { ...about, options, value: selected(about, options, chosen, currentOf(variable)) };
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return { ...about, options: [], value: [''], problem: error.message };
+    if (!(error instanceof UsageError || error instanceof QueryError)) throw error;
+    const problem = error instanceof QueryError ? `its query failed: ${error.message}` : error.message;
+    return { ...about, options: [], value: [''], problem };
   }
 }
 

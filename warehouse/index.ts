@@ -37,6 +37,7 @@ export { type MigrateResult, migrate, sqlFolder, viewFiles } from './schema/migr
 export { assertNode, migrateCluster } from './schema/migrate-cluster.js';
 export { readRollup, readViews, type ViewFile } from './schema/sql-files.js';
 export {
+  type ExportedRows,
   type LogTable,
   logTable,
   type ReplacingSpec,

@@ -1,9 +1,25 @@
-import { UsageError } from '../core/index.js';
+import { type Topic, UsageError } from '../core/index.js';
 
 /** A column as in `system.columns`: the type's text must be identical. */
 export interface Column {
   readonly name: string;
   readonly type: string;
+}
+
+/** How exports write the rows of a table to files. */
+export interface ExportedRows {
+  /** The topics whose records may become its rows. */
+  readonly topics: readonly Topic[];
+  /** Columns with the time whose day is the file's: the first that is not NULL; else the day is 1970-01-01. */
+  readonly time: readonly string[];
+  /** Sort order of the files; the position on the bus follows as tie-break. */
+  readonly order: readonly string[];
+  /** Columns with user IDs or names, written as HMAC-SHA-256. */
+  readonly users?: readonly string[];
+  /** Whether all rows are about our accounts, which only exports with `--accounts` write. */
+  readonly ofAccounts?: true;
+  /** For a ReplacingMergeTree whose replaced rows are of no use: rows beyond the positions of the export are left out. */
+  readonly bounded?: true;
 }
 
 interface TableBase {
@@ -14,6 +30,8 @@ interface TableBase {
   readonly feedsMaterializedViews: boolean;
   /** Set for a small table that is on every shard of a cluster: the only topic that its rows come from. */
   readonly onEveryShardFor?: string;
+  /** Absent where `datasets/tables.ts` has more to say about the table. */
+  readonly exported?: ExportedRows;
 }
 
 /** A base MergeTree table: one row per position (`_log`, `_partition`, `_offset`, `_index`). */
@@ -35,7 +53,7 @@ export type TableDefinition = LogTable | ReplacingTable;
 
 /**
  * The position of a row on the bus. Every table that the writer fills begins with these columns (`_topic` only if several
- * topics feed the table): the log's identity, the partition, the record's offset, the row's index within its record.
+ * topics feed the table): the topic ID, the partition, the record's offset, the row's index within its record.
  */
 const POSITION_COLUMNS: readonly Column[] = [
   { name: '_log', type: 'LowCardinality(String)' },
@@ -54,6 +72,7 @@ interface TableSpec {
   readonly feedsMaterializedViews?: boolean;
   /** For a small table of reference data, which every shard of a cluster has: the only topic that feeds it. */
   readonly onEveryShardFor?: string;
+  readonly exported?: ExportedRows;
 }
 
 /** What a ReplacingMergeTree table has beside its columns. */
@@ -84,8 +103,12 @@ function base(spec: TableSpec): TableBase {
   const columns = [...position, ...spec.columns.map(([name, type]) => ({ name, type }))];
   const names = new Set(columns.map((c) => c.name));
   if (names.size !== columns.length) throw new UsageError(`table ${spec.name} names a column twice`);
-  const { name, feedsMaterializedViews = false, onEveryShardFor } = spec;
-  return { name, columns, feedsMaterializedViews, ...(onEveryShardFor === undefined ? {} : { onEveryShardFor }) };
+  const { name, feedsMaterializedViews = false, onEveryShardFor, exported } = spec;
+  return {
+    ...{ name, columns, feedsMaterializedViews },
+    ...(onEveryShardFor === undefined ? {} : { onEveryShardFor }),
+    ...(exported && { exported }),
+  };
 }
 
 /** The rows of one table in one batch, encoded. */

@@ -11,7 +11,7 @@ export interface TopicPartition {
 }
 
 /**
- * The metadata of a committed offset: `log=UUID`, the identity of the offset's log, then optionally `;checkpoint=` and the
+ * The metadata of a committed offset: `log=UUID`, the topic ID, then optionally `;checkpoint=` and the
  * checkpoint, then optionally `;` and the intent.
  */
 const OFFSET_METADATA = /^log=([0-9a-f-]{36})(?:;checkpoint=([^;]*))?(?:;(.*))?$/s;

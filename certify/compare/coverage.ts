@@ -1,6 +1,7 @@
 import { groupBy } from '../../core/index.js';
 import { CLOCK_MICROS } from '../align.js';
 import { type Comparison, Differences } from '../comparison.js';
+import { COVERAGE_RESOLUTION_MICROS } from '../coverage-resolution.js';
 import type { Range, StreamCoverage } from '../recorded.js';
 import type { LedgerPrice } from '../truth.js';
 import { timeText } from './prices.js';
@@ -38,8 +39,6 @@ export interface CoverageInput {
 const SECOND = 1_000_000;
 /** A process needs at least this long to start. */
 const DOWN_MICROS = 150_000;
-/** Coverage begins and ends at whole milliseconds. */
-const RESOLUTION_MICROS = 2000;
 const STREAMS = ['order-book', 'chance'] as const;
 
 /** Whether coverage says neither more nor less than what was received. */
@@ -128,7 +127,7 @@ function compareKills({ prices, recorded, kills }: CoverageInput): Comparison {
         const inGaps = recorded.gaps
           .filter((gap) => within(gap, stream, event))
           .reduce((sum, gap) => sum + Math.min(gap.ends, ends) - Math.max(gap.begins, begins), 0);
-        const isInGap = inGaps >= ends - begins - RESOLUTION_MICROS;
+        const isInGap = inGaps >= ends - begins - COVERAGE_RESOLUTION_MICROS;
         if (isInGap && !isObserved) found += 1;
         else {
           const text = isObserved ? 'called observed' : `${(ends - begins - inGaps) / 1000} ms in no gap`;

@@ -1,5 +1,6 @@
 import { groupBy } from '../../core/index.js';
 import { firstAfter } from '../align.js';
+import { COVERAGE_RESOLUTION_MICROS } from '../coverage-resolution.js';
 import type { DeadLetter, Gap } from '../recorded.js';
 import type { UsedFault } from '../truth.js';
 
@@ -26,8 +27,6 @@ export interface Loss {
   readonly by: string | undefined;
 }
 
-/** Coverage begins and ends at whole milliseconds; a frame of another market may have been received meanwhile. */
-const RESOLUTION_MICROS = 2000;
 /** Transit times around a change say how long the change itself would have taken: within these times, until there are enough. */
 const NEAR_MICROS = [2_000_000, 10_000_000, 60_000_000] as const;
 const MIN_SAMPLES = 20;
@@ -68,7 +67,7 @@ export class LossExplainer {
   #recordedCause(event: string, at: number, isSkipped: boolean): string | undefined {
     // It would have been received between these times, by the clock of the collector.
     const { shortest, longest } = this.#transitsNear(at);
-    const [from, until] = [at + shortest - RESOLUTION_MICROS, at + longest + RESOLUTION_MICROS];
+    const [from, until] = [at + shortest - COVERAGE_RESOLUTION_MICROS, at + longest + COVERAGE_RESOLUTION_MICROS];
     const gap = this.#gaps.get(event)?.find(({ begins, ends }) => begins <= until && ends >= from);
     if (gap) return `gap: ${gap.cause.split(':')[0]}`;
     // A dead letter may have taken longer than every change around it. If the change was skipped, it is another one's.

@@ -47,8 +47,11 @@ export function define(command: Command): void {
     )
     .option('--control-token-file <FILE>', 'with --against: a file with the control token')
     .addOption(optionNamedLike('accountsFile', 'with --against: the accounts to record and compare (default: none)'))
-    .option('--faults', 'with --against: arm faults at the exchange, and kill processes of the pipeline')
-    .addOption(new Option('--no-faults', 'arm no faults, and kill no process'))
+    .option(
+      '--faults',
+      'arm faults at the exchange, and kill processes of the pipeline (the default without --against)',
+    )
+    .addOption(new Option('--no-faults', 'arm no faults, and kill no process (the default with --against)'))
     .option(
       '--keep <DIR>',
       'data folder to use, which is not removed at the end (default: a temporary one, which is removed)',

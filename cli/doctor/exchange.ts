@@ -27,7 +27,7 @@ async function askExchange(settings: Settings, given: ReadonlySet<SettingName>) 
   const running = runningServices(settings.data).find((service) => service.service === 'exchange')?.address;
   if (!given.has('exchangeUrl') && running === undefined) {
     const exchange = ok('none configured: `chancery up` starts a simulated one; --exchange-url names a real one');
-    return { exchange, clock: ok(`${new Date().toISOString()}, not compared`) };
+    return { exchange, clock: ok(`${new Date().toISOString()}; not compared, because no exchange is configured`) };
   }
   const addresses = exchangeAddresses(
     given.has('exchangeUrl') ? settings : { ...settings, exchangeUrl: running ?? '' },

@@ -65,7 +65,7 @@ export function assertRecorded(settings: Settings): void {
   const { folder, clickhouse } = instancePaths(settings.data);
   if (!exists(clickhouse)) {
     throw new UsageError(
-      `nothing was recorded in ${folder} yet; start recording with \`chancery up\`, or name another folder with --data`,
+      `${folder} has no ClickHouse data yet: no worker has written there; start \`chancery up\`, or name another folder with --data`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-/** The delay from receipt to row of one topic, over the last hour. */
+/** The delay from the time of receipt to the row, of one topic, over the last hour. */
 export interface TopicDelay {
   readonly topic: string;
   /** Number of records in the last hour. */

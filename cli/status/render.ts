@@ -18,7 +18,7 @@ export function renderStatus(report: StatusReport): string[] {
     ...section('coverage', coverageRows(report.quality), ifKnown(qualityKnown, 'nothing observed yet')),
     ...section('audits, last hour', auditRows(report.quality), ifKnown(qualityKnown, 'none yet')),
     ...section(
-      'latency from receipt to row, last hour',
+      'latency from time of receipt to row, last hour',
       delayRows(report.quality),
       ifKnown(qualityKnown, 'no records'),
     ),

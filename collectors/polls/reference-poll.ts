@@ -9,7 +9,7 @@ import {
   type InvalidBody,
   type ListResult,
 } from '../../client/index.js';
-import type { RecordKind } from '../../core/index.js';
+import type { PublicPoll, RecordKind } from '../../core/index.js';
 import type { ShardAssignment } from '../shard-assignment.js';
 import { Poll, type PollParts } from './poll.js';
 import type { ListedEntry } from './published-entries.js';
@@ -19,7 +19,7 @@ const TAGS = 100;
 
 interface ReferenceOperation {
   readonly kind: RecordKind;
-  readonly operation: string;
+  readonly operation: PublicPoll;
   readonly call: (client: ExchangeClient, options: CallOptions) => Promise<ListResult<unknown>>;
   readonly entriesOf: (body: unknown) => readonly ListedEntry[];
 }

@@ -99,13 +99,12 @@ async function missingPrices(
   return [{ path: raw.path, column: 'body', row: missing.first, what }];
 }
 
-/**
- * Whether rows of the table are of one day with the record that they were made of, which a release has. Ticks have a check of
- * their own.
- */
+/** Ticks have a check of their own; points of history are of other days than their record. */
+const NOT_COMPARED = ['price_ticks', 'chance_history_points'];
+
+/** Whether rows of the table are of one day with the record that they were made of, which a release has. */
 const hasRecords = (name: string): boolean =>
-  (/_observations$/.test(name) || name === 'dead_letters' || name === 'chance_points') &&
-  ALL_TABLES.some((table) => table.name === name && isFromPublicRecords(table));
+  !NOT_COMPARED.includes(name) && ALL_TABLES.some((table) => table.name === name && isFromPublicRecords(table));
 
 /** Rows without a record at their position that was received at the same time. */
 async function withoutRecord(

@@ -1,4 +1,4 @@
--- The next markets whose own_volumes are not those of their trades, and whose trades are all committed, as in open_positions.
+-- The next markets whose own_volumes are not those of their trades, and whose trades all have committed offsets, as in open_positions.
 SELECT market, fingerprint
 FROM
 (

@@ -1,4 +1,4 @@
--- The next assets of accounts whose position_states are not those of their trades, and whose trades are all committed: partitions are
+-- The next assets of accounts whose position_states are not those of their trades, and whose trades all have committed offsets: partitions are
 -- those that the worker owns, committed their offsets in the same order. Other logs do not grow.
 SELECT account, asset, fingerprint
 FROM

@@ -2,7 +2,7 @@
 SELECT
     'own' AS scope,
     fill_id,
-    if(said_event != '', said_event, known_event) AS event,
+    if(recorded_event != '', recorded_event, known_event) AS event,
     market,
     outcome,
     side,

@@ -1,6 +1,6 @@
 -- The prices of an hour, so that questions about days do not read every tick.
 --
--- A block is 65,536 consecutive offsets of a partition. When all of its records are committed, the worker that owns the partition
+-- A block is 65,536 consecutive offsets of a partition. When all of its offsets are committed, the worker that owns the partition
 -- aggregates its ticks into price_hours, and then publishes the ID of that in price_blocks. Rows whose ID is not published are
 -- ignored: a worker may have died in between, or two may have done the same. The views add the ticks of blocks without an ID
 -- from price_ticks, so they are exact at any moment.

@@ -1,6 +1,6 @@
 -- The volume of a day, so that questions about months do not read every trade.
 --
--- When a day is over and all of its records are committed, the worker that owns the partition of the activity feed sums its items
+-- When a day is over and the offsets of all its records are committed, the worker that owns the partition of the activity feed sums its items
 -- into volume_days, and then publishes the ID of that in volume_rollups, with the fingerprint of the day: a hash of the last offset
 -- of every partition that has items of it. An item that arrives later changes the fingerprint in activity_days: then the views sum
 -- the items of the day until the worker has done so again. So they are exact at any moment.

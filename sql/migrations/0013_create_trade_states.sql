@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS {database}.position_states
     `asset` LowCardinality(String) COMMENT 'Asset ID',
     `event` LowCardinality(String) COMMENT 'Event ID; empty when absent',
     `market` LowCardinality(String) COMMENT 'Market ID; empty when absent',
-    `days` Array(Tuple(begins_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), average_cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, at the end of every UTC day with a trade, in order, as in position_costs(period_seconds = 86400)' CODEC(ZSTD(1)),
+    `days` Array(Tuple(begins_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, at the end of every UTC day with a trade, in order, as in position_costs(period_seconds = 86400)' CODEC(ZSTD(1)),
     `fingerprint` UInt64 COMMENT 'Hash of the last offsets in trade_states when it was computed; while these have another one, the row is ignored',
     `computed_at` DateTime64(6, 'UTC') COMMENT 'When it was computed; the latest row counts'
 )

@@ -1,4 +1,4 @@
--- The days that volume_days does not hold, that are over, and whose items are all committed: in the log only in this partition and
+-- The days that volume_days does not hold, that are over, and whose items all have committed offsets: in the log only in this partition and
 -- before the offset `committed`. Other logs do not grow.
 SELECT toString(executed_day) AS day, toString(fingerprint) AS fingerprint
 FROM

@@ -1,5 +1,5 @@
 -- Aggregates the ticks of the blocks first_block to last_block of a partition by market and hour. The worker runs it on the shard that
--- alone has rows of these blocks, when all records of them are committed. run is a random number.
+-- alone has rows of these blocks, when all their offsets are committed. run is a random number.
 INSERT INTO {database}.price_hours
 (
     event, market, begins_at, rollup_id,

@@ -39,7 +39,7 @@ const ROLLUPS: Readonly<Record<string, { readonly held: string; readonly wanted:
   position_states: {
     held: `SELECT toString((account, asset, day.1, day.2, day.4, day.5, day.6, day.7, day.8, day.9, day.10, day.11)) AS row FROM position_states FINAL ARRAY JOIN days AS day`,
     // Hours are computed from the trades.
-    wanted: `SELECT toString((account, asset, toDateTime64(toStartOfDay(begins_at), 6, 'UTC') AS day, trades, bought_shares, bought_value, sold_shares, sold_value, fees, average_cost, fifo_cost, oversold_shares)) AS row
+    wanted: `SELECT toString((account, asset, toDateTime64(toStartOfDay(begins_at), 6, 'UTC') AS day, trades, bought_shares, bought_value, sold_shares, sold_value, fees, cost, fifo_cost, oversold_shares)) AS row
       FROM position_costs(period_seconds = 3600) ORDER BY begins_at DESC LIMIT 1 BY account, asset, day`,
   },
   own_volumes: {

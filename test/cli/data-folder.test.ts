@@ -146,7 +146,7 @@ describe('a data folder that does not exist', () => {
     const { code, err } = await commandLine(['sql', '--data', data, 'SELECT 1']);
     expect(code).toBe(2);
     expect(err).toBe(
-      `chancery: nothing was recorded in ${data} yet; start recording with \`chancery up\`, or name another folder with --data\n`,
+      `chancery: ${data} has no ClickHouse data yet: no worker has written there; start \`chancery up\`, or name another folder with --data\n`,
     );
     expect(readdirSync(data)).toEqual([]);
     rmSync(data, { recursive: true });

@@ -40,12 +40,14 @@ const EXAMPLES: Readonly<Record<keyof typeof MAX_FILES, Example>> = {
   },
   'A REST poll': {
     names:
-      /\btagSchema\b|wire\/tag\.|\bdecodeTags\b|popularTags|reference\.tags|transformTags|tagObservations|TABLE IF NOT EXISTS \{database\}\.tag_observations/,
+      /\btagSchema\b|wire\/tag\.|\bdecodeTags\b|popularTags|'popular-tags'|'tag_observations'|reference\.tags|transformTags|tagObservations|TABLE IF NOT EXISTS \{database\}\.tag_observations/,
   },
   'A stream': {
     names:
-      /chance-stream\.|ChanceStream|chanceWs|ChanceFeed\b|chance\.frame|transformChanceFrame|chancePoints\b|TABLE IF NOT EXISTS \{database\}\.chance_points\b|chance: 'chance_points'/,
+      /chance-stream\.|ChanceStream|chanceWs|ChanceFeed\b|chance\.frame|transformChanceFrame|chancePoints\b|TABLE IF NOT EXISTS \{database\}\.chance_points\b|'chance_points'/,
     besides: {
+      'datasets/resolutions.ts': 'chances decide a resolution',
+      'datasets/release/row-rules.ts': 'only chances are backfilled',
       'client/streams/chance-requests.ts': 'requests of history, which no other stream has',
       'client/wire/index.ts': 'exports for the simulated exchange',
       'certify/recorded.ts': 'compares its prices with the ledger of the simulated exchange',

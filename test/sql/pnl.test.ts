@@ -108,7 +108,7 @@ describe('average cost, and first in, first out', () => {
     expect(await booked(account)).toEqual(expected);
     const days = await data.ask(
       `SELECT asset, toString(toDate(begins_at)) AS day, trades, toString(bought_shares - sold_shares) AS shares,
-         toString(average_cost) AS cost, toString(fifo_cost) AS fifoCost
+         toString(cost) AS cost, toString(fifo_cost) AS fifoCost
        FROM position_costs(period_seconds = 86400) WHERE account = '${account}' ORDER BY asset, begins_at`,
     );
     expect(days).toEqual(expectedDays);
@@ -126,7 +126,7 @@ describe('average cost, and first in, first out', () => {
       SELECT 'log', 0, number, 0, now64(6), 'long', 'p', 0, now64(6), concat('many/', toString(number)), if(number % 2 = 0, 'BUY', 'SELL'), 'b', 2 - number % 2, 0.5, toDateTime64('2026-01-01', 6, 'UTC') + 60 * number
       FROM numbers(3000)`);
     const rows = await host.database.rows<Record<string, unknown>>(
-      `SELECT asset, toUInt32(trades) AS trades, toString(bought_shares - sold_shares) AS shares, toString(average_cost) AS cost, toString(fifo_cost) AS fifoCost
+      `SELECT asset, toUInt32(trades) AS trades, toString(bought_shares - sold_shares) AS shares, toString(cost) AS cost, toString(fifo_cost) AS fifoCost
        FROM position_costs(period_seconds = 60) WHERE account = 'long' AND (asset = 'a' OR trades % 1000 = 0) ORDER BY asset, trades
        SETTINGS max_memory_usage = 60000000`,
     );

@@ -31,7 +31,7 @@ const insert = async (from: number, to: number, { log = 'log', partition = 0, of
 };
 
 const COLUMNS = `account, event, market, asset, trades, last_trade_at, bought_shares, bought_value, sold_shares, sold_value, fees,
-  average_cost, fifo_cost, oversold_shares`;
+  cost, fifo_cost, oversold_shares`;
 const totals = () => rows(`SELECT ${COLUMNS} FROM position_totals ORDER BY account, asset`);
 /** Not a whole number of days, so computed from the trades: all of them are in its first period. */
 const costs = () => rows(`SELECT ${COLUMNS} FROM position_costs(period_seconds = 2000000000) ORDER BY account, asset`);

@@ -1,4 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readDashboardFolder } from '../../viewer/dashboard-file.js';
 import { displaysOf, formatValue } from '../../viewer/display/fields.js';
@@ -65,6 +67,22 @@ it('a file that is no dashboard is named with the reason', () => {
   expect(problems.map(({ reason }) => reason)).toEqual([
     'it is not a dashboard: it is not a JSON object',
     expect.stringContaining('it is not a dashboard: title: Invalid input'),
+  ]);
+});
+
+it('a dashboard in another form of Grafana is named with what to do; a byte order mark is no part of it', () => {
+  const folder = folderOf({
+    'api.json': { meta: {}, dashboard: dashboard('a', []) },
+    'rows.json': { title: 'Old', schemaVersion: 14, rows: [{ panels: [panel(1, 'table', 'SELECT 1')] }] },
+    'v2.json': { title: 'New', elements: {}, layout: {} },
+  });
+  writeFileSync(join(folder, 'mark.json'), `\uFEFF${JSON.stringify(dashboard('mark', []))}`);
+  const { dashboards, problems } = readDashboardFolder(folder);
+  expect([...dashboards.keys()]).toEqual(['mark']);
+  expect(problems).toEqual([
+    { file: 'api.json', reason: expect.stringContaining('only the value of its field "dashboard"') },
+    { file: 'rows.json', reason: expect.stringContaining('its panels are in rows, as before Grafana 5') },
+    { file: 'v2.json', reason: expect.stringContaining('the schema v2 of Grafana') },
   ]);
 });
 

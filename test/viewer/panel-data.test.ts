@@ -10,6 +10,7 @@ import { cellOpacity, cellsOfRows, countedCells, withoutMissing } from '../../vi
 import { bucketConfig, bucketFrame, histogramOf, roundWidth } from '../../viewer/display/histogram.js';
 import { bandsOf } from '../../viewer/display/state-bands.js';
 import { missingStretches } from '../../viewer/display/strokes.js';
+import { thresholdBands, thresholdStyleOf } from '../../viewer/display/threshold-bands.js';
 import { undrawnOptions } from '../../viewer/display/undrawn-options.js';
 import { xyPointsOf, xySeriesOf } from '../../viewer/display/xy-points.js';
 import type { Frame } from '../../viewer/frames.js';
@@ -204,6 +205,40 @@ describe('the points of an xychart', () => {
     const [b, c] = xySeriesOf([frame], {});
     expect(b && xyPointsOf(b)).toEqual([{ x: 1, y: 4, row: 0 }]);
     expect(c && xyPointsOf(c).map(({ y }) => y)).toEqual([7, 8]);
+  });
+});
+
+describe('the thresholds of a chart over time', () => {
+  const display = (mode: string | undefined, steps: readonly unknown[], thresholdsMode = 'absolute') => {
+    const field = { name: 'value', kind: 'number' as const, values: [1] };
+    const defaults = { custom: { thresholdsStyle: { mode } }, thresholds: { mode: thresholdsMode, steps } };
+    const [found] = displaysOf([{ refId: 'A', fields: [field] }], { defaults, overrides: [] });
+    if (!found) throw new Error('there is no display');
+    return found;
+  };
+  const steps = [
+    { color: 'green', value: null },
+    { color: 'red', value: 40 },
+  ];
+
+  it('are drawn as their style says', () => {
+    const style = (mode: string | undefined, of = steps) => thresholdStyleOf(display(mode, of));
+    expect([style('off'), style(undefined), style('line', [])]).toEqual([undefined, undefined, undefined]);
+    expect(style('line')).toEqual({ lines: 'solid', hasAreas: false });
+    expect(style('area')).toEqual({ lines: undefined, hasAreas: true });
+    expect(style('dashed+area')).toEqual({ lines: 'dashed', hasAreas: true });
+  });
+
+  it('begin at their values, or at that part of the axis', () => {
+    const green = { color: 'green', from: undefined };
+    expect(thresholdBands(display('line', steps), [10, 60])).toEqual([
+      { ...green, to: 40 },
+      { color: 'red', from: 40, to: undefined },
+    ]);
+    expect(thresholdBands(display('line', steps, 'percentage'), [10, 60])).toEqual([
+      { ...green, to: 30 },
+      { color: 'red', from: 30, to: undefined },
+    ]);
   });
 });
 

@@ -43,6 +43,13 @@ const files = () => ({
       panel(14, 'table', 'SELECT number, randomPrintableASCII(5000) AS text FROM numbers(4000)'),
       panel(13, 'table', 'SELECT number, randomPrintableASCII(5000) AS text FROM numbers(3000)'),
       panel(15, 'table', 'SELECT toUnixTimestamp($__fromTime) AS began, toUnixTimestamp($__toTime) AS ended'),
+      panel(16, 'table', 'SELECT 42 AS answer'),
+      panel(17, 'table', 'SELECT ${failing:singlequote} AS value'),
+      panel(
+        18,
+        'table',
+        "SELECT toDecimal128('-1234567.123456789012', 12) AS amount, toUInt64('9007199254740993') AS number, toInt128('-123456789012345678901234567890') AS large, '=1' AS text, 1e-7 AS small",
+      ),
       panel(12, 'table', 'SELECT count() AS n FROM numbers(1000000) WHERE sleepEachRow(0.00001) = 0'),
     ],
     {
@@ -56,6 +63,7 @@ const files = () => ({
             'chained',
             'SELECT price FROM prices WHERE market IN (${market:singlequote}) ORDER BY at LIMIT 1',
           ),
+          queryVariable('failing', 'SELECT DISTINCT env FROM other_database.hosts'),
           { type: 'textbox', name: 'note', query: 'note' },
           { type: 'adhoc', name: 'filters' },
         ],
@@ -193,6 +201,7 @@ describe('the viewer', () => {
     expect(byName['market']?.options.map(({ value }) => value).sort()).toEqual([...HOSTILE].sort());
     expect(byName['chained']?.value).toEqual(['19']);
     expect(byName['note']?.value).toEqual(['y'.repeat(200)]);
+    expect(byName['failing']?.problem).toMatch(/^its query failed: .*other_database/);
     expect(byName['filters']?.problem).toBe('variables of the type adhoc are not supported');
   });
 
@@ -205,6 +214,9 @@ describe('the viewer', () => {
     expect(await failure(5)).toContain('panels of the type piechart');
     expect(await failure(6)).toContain('the transformation groupBy');
     expect(await failure(7)).toContain('nothing');
+    expect(await failure(17)).toMatch(/^the variable failing has no value: its query failed: /);
+    expect(await failure(17, { failing: ['production'] })).toMatch(/^the variable failing has no value/);
+    expect(column(await data(16), 'answer')).toEqual([42]);
     expect(await failure(9)).toMatch(/readonly|privileges|DB::Exception|Cannot/i);
     expect((await post('panels/99/data', view())).status).toBe(404);
   });
@@ -259,6 +271,15 @@ describe('the viewer', () => {
     expect((await post('panels/7/export', body('csv'))).status).toBe(400);
     expect((await post('panels/2/export', body('xlsx'))).status).toBe(400);
     expect((await post('panels/2/export', { ...body('csv'), variables: { market: ['x'] } })).status).toBe(400);
+  });
+
+  it('sends numbers as CSV with all of their digits', async () => {
+    const { text } = await post('panels/18/export', { ...view(), format: 'csv' });
+    expect(text.split('\r\n')).toEqual([
+      'amount,number,large,text,small',
+      "-1234567.123456789012,9007199254740993,-123456789012345678901234567890,'=1,1e-7",
+      '',
+    ]);
   });
 
   it('sends a file, and shows SQL, of the time that was drawn', async () => {

@@ -1,3 +1,5 @@
+import { TOPICS } from '../../core/index.js';
+import type { ExportedRows } from '../../warehouse/index.js';
 import { type ColumnType, lowCardinality, micros, text, u32 } from './column-types.js';
 import { column, type RowColumn } from './row-table.js';
 
@@ -30,4 +32,15 @@ export const answerColumns = <T>(): readonly RowColumn<AccountRow<T>>[] => [
 /** A column of the record. */
 export function field<T, V>(name: string, type: ColumnType<V>, get: (record: T) => V): RowColumn<AccountRow<T>> {
   return column(name, type, (row: AccountRow<T>) => get(row.record));
+}
+
+/** How the rows of a table about our accounts are exported: sorted by account, then by these columns. */
+export function exportedByAccount(order: readonly string[], users: readonly string[] = []): ExportedRows {
+  return {
+    topics: [TOPICS.account],
+    time: ['received_at'],
+    order: ['account', ...order],
+    ...(users.length > 0 && { users }),
+    ofAccounts: true,
+  };
 }

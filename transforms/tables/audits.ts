@@ -27,6 +27,7 @@ interface MarketPrices {
 
 export const audits = rowLogTable<AuditRow>({
   name: 'audits',
+  exported: { topics: [TOPICS.collectorEvents], time: ['audited_at'], order: ['audited_at', 'stream', 'event'] },
   onEveryShardFor: TOPICS.collectorEvents,
   columns: [
     column('audited_at', micros, (row) => row.auditedAt),
@@ -47,6 +48,7 @@ export const audits = rowLogTable<AuditRow>({
 
 export const auditMismatches = rowLogTable<AuditMismatchRow>({
   name: 'audit_mismatches',
+  exported: { topics: [TOPICS.collectorEvents], time: ['audited_at'], order: ['audited_at', 'market'] },
   onEveryShardFor: TOPICS.collectorEvents,
   columns: [
     column('audited_at', micros, (row) => row.auditedAt),

@@ -1,3 +1,4 @@
+import { exportedByAccount } from './account-row.js';
 import { decimal, lowCardinality, micros, nameOrEmpty, nullable, oneOf, ratio, text } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -19,6 +20,7 @@ export interface BalanceUpdateRow {
 
 export const balanceUpdates = rowLogTable<BalanceUpdateRow>({
   name: 'balance_updates',
+  exported: exportedByAccount(['asset', 'received_at'], ['user_id']),
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
     column('account', lowCardinality, (row) => row.account),

@@ -1,3 +1,4 @@
+import { TOPICS } from '../../core/index.js';
 import { float, lowCardinality, micros, oneOf } from './column-types.js';
 import { column, rowReplacingTable } from './row-table.js';
 
@@ -18,6 +19,7 @@ export interface ChanceHistoryPointRow {
 
 export const chanceHistoryPoints = rowReplacingTable<ChanceHistoryPointRow>({
   name: 'chance_history_points',
+  exported: { topics: [TOPICS.chance], time: ['occurred_at'], order: ['market', 'event', 'period', 'occurred_at'] },
   id: ['market', 'event', 'period', 'occurred_at'],
   version: 'received_at',
   feedsMaterializedViews: true,

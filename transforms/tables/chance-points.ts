@@ -1,3 +1,4 @@
+import { TOPICS } from '../../core/index.js';
 import { bool, float, lowCardinality, micros, oneOf } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -19,6 +20,7 @@ export interface ChancePointRow {
 
 export const chancePoints = rowLogTable<ChancePointRow>({
   name: 'chance_points',
+  exported: { topics: [TOPICS.chance], time: ['occurred_at'], order: ['market', 'occurred_at', 'received_at'] },
   feedsMaterializedViews: true,
   columns: [
     column('received_at', micros, (row) => row.receivedAt),

@@ -30,6 +30,8 @@ export const LISTING_COLUMNS: readonly RowColumn<Listing>[] = [
 export function listingTable<Row extends Listing>(name: string, key: string, columns: readonly RowColumn<Row>[]) {
   return rowReplacingTable<Row>({
     name,
+    // If a later listing has replaced the last one before the positions, the first one of that state is written.
+    exported: { topics: [TOPICS.reference], time: ['received_at'], order: [key, 'received_at'], bounded: true },
     onEveryShardFor: TOPICS.reference,
     feedsMaterializedViews: true,
     id: [key, 'unchanged_from', 'entry'],

@@ -1,11 +1,12 @@
 import type { OrderRecord } from '../../client/index.js';
-import { type AccountRow, answerColumns, field } from './account-row.js';
+import { type AccountRow, answerColumns, exportedByAccount, field } from './account-row.js';
 import { decimal, micros, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowReplacingTable } from './row-table.js';
 
 /** Orders of the order history, by account and order: the latest observation counts. */
 export const orderRecords = rowReplacingTable<AccountRow<OrderRecord>>({
   name: 'order_records',
+  exported: exportedByAccount(['order_id'], ['user_id']),
   feedsMaterializedViews: true,
   id: ['account', 'order_id'],
   version: 'received_at',

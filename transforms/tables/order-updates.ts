@@ -1,3 +1,4 @@
+import { exportedByAccount } from './account-row.js';
 import { decimal, lowCardinality, micros, nameOrEmpty, nullable, oneOf, text, textOrEmpty } from './column-types.js';
 import { column, rowLogTable } from './row-table.js';
 
@@ -21,6 +22,7 @@ export interface OrderUpdateRow {
 
 export const orderUpdates = rowLogTable<OrderUpdateRow>({
   name: 'order_updates',
+  exported: exportedByAccount(['type', 'order_id', 'received_at'], ['user_id']),
   columns: [
     column('received_at', micros, (row) => row.receivedAt),
     column('account', lowCardinality, (row) => row.account),

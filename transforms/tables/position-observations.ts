@@ -1,5 +1,5 @@
 import type { OpenPosition } from '../../client/index.js';
-import { type AccountRow, answerColumns, field } from './account-row.js';
+import { type AccountRow, answerColumns, exportedByAccount, field } from './account-row.js';
 import {
   bool,
   decimal,
@@ -17,6 +17,7 @@ import { rowLogTable } from './row-table.js';
 /** Open positions, one row per poll. */
 export const positionObservations = rowLogTable<AccountRow<OpenPosition>>({
   name: 'position_observations',
+  exported: exportedByAccount(['poll_id', 'asset']),
   columns: [
     ...answerColumns<OpenPosition>(),
     field('asset', lowCardinality, (it) => it.assetId),

@@ -1,3 +1,4 @@
+import { TOPICS } from '../../core/index.js';
 import { logTable, type TableBlock } from '../../warehouse/index.js';
 import {
   ConstantU32Column,
@@ -58,6 +59,7 @@ const SOURCE = oneOf('snapshot', 'delta').type;
 
 export const priceTicks = logTable({
   name: 'price_ticks',
+  exported: { topics: [TOPICS.orderBook], time: ['received_at'], order: ['market', 'received_at'] },
   feedsMaterializedViews: true,
   columns: [
     ['received_at', micros.type],

@@ -1,11 +1,12 @@
 import type { PositionStats, ProfileStats } from '../../client/index.js';
-import { type AccountRow, answerColumns, field } from './account-row.js';
+import { type AccountRow, answerColumns, exportedByAccount, field } from './account-row.js';
 import { bool, decimal, i64, micros, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
 /** Profiles and statistics of users, one row per poll. */
 export const profileObservations = rowLogTable<AccountRow<ProfileStats>>({
   name: 'profile_observations',
+  exported: exportedByAccount(['user_id', 'received_at'], ['user_id', 'username']),
   columns: [
     ...answerColumns<ProfileStats>(),
     field('user_id', text, (it) => it.userId),
@@ -27,6 +28,7 @@ export interface PositionStatsOf extends PositionStats {
 /** Statistics of users' positions, one row per poll. */
 export const positionStatsObservations = rowLogTable<AccountRow<PositionStatsOf>>({
   name: 'position_stats_observations',
+  exported: exportedByAccount(['user_id', 'received_at'], ['user_id']),
   columns: [
     ...answerColumns<PositionStatsOf>(),
     field('user_id', text, (it) => it.userId),

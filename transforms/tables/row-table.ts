@@ -1,4 +1,5 @@
 import {
+  type ExportedRows,
   type LogTable,
   logTable,
   type ReplacingSpec,
@@ -13,7 +14,7 @@ import type { ColumnType } from './column-types.js';
 /** The parts of a row's position that are common to a whole batch. */
 export interface SourcePartition {
   readonly topic: string;
-  /** Identity of the topic's log. */
+  /** The topic ID. */
   readonly log: string;
   readonly partition: number;
 }
@@ -53,6 +54,7 @@ interface RowTableSpec<Row> {
   readonly severalTopics?: boolean;
   readonly feedsMaterializedViews?: boolean;
   readonly onEveryShardFor?: string;
+  readonly exported?: ExportedRows;
 }
 
 /** Defines a base table whose rows are written in RowBinary. */

@@ -1,5 +1,5 @@
 import type { TpslOrder } from '../../client/index.js';
-import { type AccountRow, answerColumns, field } from './account-row.js';
+import { type AccountRow, answerColumns, exportedByAccount, field } from './account-row.js';
 import { decimal, lowCardinality, nameOrEmpty, nullable, oneOf, text } from './column-types.js';
 import { rowLogTable } from './row-table.js';
 
@@ -16,6 +16,7 @@ export interface ObservedTpslOrder extends TpslOrder {
 /** Take-profit/stop-loss orders, one row per poll. */
 export const tpslOrderObservations = rowLogTable<AccountRow<ObservedTpslOrder>>({
   name: 'tpsl_order_observations',
+  exported: exportedByAccount(['poll_id', 'asset', 'tpsl_order_id']),
   columns: [
     ...answerColumns<ObservedTpslOrder>(),
     field('tpsl_order_id', text, (it) => it.tpslId),

@@ -1,5 +1,5 @@
 import type { TradeRecord } from '../../client/index.js';
-import { type AccountRow, answerColumns, field } from './account-row.js';
+import { type AccountRow, answerColumns, exportedByAccount, field } from './account-row.js';
 import { decimal, micros, nameOrEmpty, nullable, text, textOrEmpty } from './column-types.js';
 import { column, rowReplacingTable } from './row-table.js';
 
@@ -12,6 +12,7 @@ interface TradeRow extends AccountRow<TradeRecord> {
 /** An account's sides of fills, by account and trade record. */
 export const tradeRecords = rowReplacingTable<TradeRow>({
   name: 'trade_records',
+  exported: exportedByAccount(['trade_record_id'], ['user_id']),
   id: ['account', 'trade_record_id'],
   sortedBy: ['account', 'market', 'trade_record_id'],
   version: 'received_at',

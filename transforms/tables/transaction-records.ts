@@ -1,11 +1,12 @@
 import type { Transaction } from '../../client/index.js';
-import { type AccountRow, answerColumns, field } from './account-row.js';
+import { type AccountRow, answerColumns, exportedByAccount, field } from './account-row.js';
 import { bool, decimal, micros, nameOrEmpty, nullable, text } from './column-types.js';
 import { rowReplacingTable } from './row-table.js';
 
 /** Movements of an account's money, by account and transaction. */
 export const transactionRecords = rowReplacingTable<AccountRow<Transaction>>({
   name: 'transaction_records',
+  exported: exportedByAccount(['transaction_id'], ['user_id']),
   id: ['account', 'transaction_id'],
   version: 'received_at',
   columns: [

@@ -6,7 +6,7 @@ import type { RollupKind } from './rollup-kind.js';
 interface OwnedPartition {
   readonly log: string;
   readonly partition: number;
-  /** The offset before which every record is committed. */
+  /** The committed offset: rows of all records before it are stored. */
   readonly committed: () => number;
   /** Whether more of its records are on the bus, or many in memory. */
   readonly isLagging: () => boolean;

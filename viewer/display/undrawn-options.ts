@@ -23,6 +23,8 @@ const CHECKS: Readonly<Record<string, Checks>> = {
   barchart: {
     ...LOGARITHMIC,
     'colors by a field': ({ options }) => isSet(options['colorByField']),
+    'lines and areas of thresholds': (panel) =>
+      custom(panel, 'thresholdsStyle').some((value) => isOther(asRecord(value)['mode'], 'off')),
   },
   histogram: { 'stacked counts': (panel) => stackings(panel).some((mode) => isOther(mode, 'none')) },
   heatmap: {

@@ -361,7 +361,7 @@ export class DashboardPage {
 
   #variableControl(variable: ResolvedVariable): HTMLElement {
     const { name, label, description, options, value, includeAll, problem, type } = variable;
-    if (problem !== undefined) return h('span', { className: 'control', title: problem }, `${label}: not supported`);
+    if (problem !== undefined) return h('span', { className: 'control', title: problem }, `${label}: not available`);
     const wrap = (control: HTMLElement) => {
       control.id = `variable-${name}`;
       return h('label', { className: 'control', title: description }, h('span', {}, label), control);

@@ -19,8 +19,8 @@ export function drawStat(context: PanelContext): Drawn {
   for (const { name, value, display } of tiles) {
     const { text, suffix, color } = formatValue(value, display);
     const shown = h('span', { className: 'value' }, text, h('span', { className: 'unit' }, suffix));
-    const named_ = color ?? valueColor(value, display);
-    if (named_ !== undefined && value !== null) shown.style.color = colorOf(named_, context.theme);
+    const named_ = color ?? (value === null ? undefined : valueColor(value, display));
+    if (named_ !== undefined) shown.style.color = colorOf(named_, context.theme);
     values.push({ element: shown, characters: text.length + suffix.length * 0.6 });
     element.append(
       h('div', { className: 'tile' }, named ? h('span', { className: 'name', title: name }, name) : undefined, shown),

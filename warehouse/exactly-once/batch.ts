@@ -26,7 +26,7 @@ export type Rebuild = (start: number, end: number) => Promise<readonly TableBloc
 export interface PartitionStore {
   readonly topic: string;
   readonly partition: number;
-  /** Identity of the topic's log: a wiped or recreated topic has another. */
+  /** The topic ID: a topic that is deleted and created again has another. */
   readonly log: string;
   committed(): Promise<{ readonly offset: number; readonly intent?: string; readonly checkpoint?: string }>;
   /** Durable when it resolves; throws when another consumer owns the partition. */

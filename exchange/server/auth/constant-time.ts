@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { sha256 } from '../../../core/index.js';
 
 /** Compares two texts in constant time. */
 export function sameText(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
+  return timingSafeEqual(sha256(a), sha256(b));
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,8 +1,7 @@
 import type { EventView, MarketView } from '../../engine/index.js';
 import { isoOfMicros } from '../iso-time.js';
 import type { Quirks } from '../quirks.js';
-
-const usdc = (micros: number): number => micros / 1e6;
+import { usdc } from '../records/wire-values.js';
 
 /** An event of event search (part 2): one of the two documented field sets, or both, and the common fields. */
 export function eventToWire(event: EventView, shape: Quirks['eventShape']): Record<string, unknown> {

@@ -1,6 +1,6 @@
 -- What did our accounts get when a market was resolved?
 --
--- The basis of resolutions, which says what follows: one row per market of payouts.
+-- One row per market that has payouts. resolutions says what follows from them.
 CREATE OR REPLACE VIEW {database}.market_payouts
 (
     `market` String COMMENT 'Market ID',

@@ -4,8 +4,8 @@
 --
 -- The window is (from_at, to_at], UTC. One row per market with a tick within it (not repeated, and no resolution: a last price of 0 or 1
 -- is no trade):
---   price_before = price of the last trade in the last tick at or before the start of the window, searched in the 7 days
---                  before it and the hour in which they begin; where there is none, in the first tick after it (see price_before_at)
+--   price_before = price of the last trade in the last tick at or before the start of the window, searched from the full hour
+--                  that is at least 7 days before it; where there is none, in the first tick after it (see price_before_at)
 --   price_after  = price of the last trade in the last tick
 --   change       = price_after - price_before, in points of probability, not in percent of the price
 -- Order by abs(change) DESC for the largest.

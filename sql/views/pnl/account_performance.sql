@@ -2,10 +2,10 @@
 --
 --   SELECT * FROM account_performance(period_seconds = 86400, price = 'chance') ORDER BY pnl DESC
 --
--- From the sums of pnl_by_period, as in equity_curve, which says what `price` and the periods (2592000: calendar months) are. A market is closed for an account that traded it and holds nothing of
+-- From the sums of pnl_by_period, which says what `price` and the periods are. A market is closed for an account that traded it and holds nothing of
 -- it (of a market without known trades, a payout counts in pnl alone); it is won if its pnl (after fees) is above 0.
 --   hit_rate          = won_markets / closed_markets
---   max_capital       = highest average cost of all held shares at the end of a period
+--   max_capital       = highest cost basis of all held shares (average cost method) at the end of a period
 --   return_on_capital = pnl / max_capital
 -- A smaller period finds a higher max_capital and a deeper drawdown: both see only the ends of periods. While the price of a held asset
 -- is unknown (unpriced), pnl, return_on_capital and max_drawdown are NULL. max_drawdown does not see the periods that had no equity for

@@ -8,7 +8,8 @@
 --   equity   = pnl of the period and all before it, after fees; deposits and withdrawals are no part of it
 --   drawdown = highest equity so far (at least 0, before the first trade) - equity
 -- `unpriced` counts the held assets whose price is unknown at the end of the period. Where it is above 0, value, pnl, equity and drawdown
--- are NULL, and the pnl of the next period without one counts since the last known equity: so the sum of pnl is the equity.
+-- are NULL, and the pnl of the next period in which all prices are known covers the time since the last known equity. So the sum of pnl
+-- is the equity.
 --
 -- Completeness, as fractions of the elapsed part of the period: observed is the part before complete_to; missing is the rest, in which
 -- trades and transactions may be missing; backfilled is 0.
@@ -17,7 +18,7 @@ CREATE OR REPLACE VIEW {database}.equity_curve
     `account` String COMMENT 'Configured name of the account',
     `begins_at` DateTime64(6, 'UTC') COMMENT 'Start of the period',
     `trades` UInt64 COMMENT 'Trades in the period',
-    `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares at the end, USDC',
+    `cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares at the end (average cost method), USDC',
     `value` Nullable(Decimal(38, 12)) COMMENT 'Value of the held shares at the end, USDC; NULL when a price is unknown',
     `unpriced` UInt64 COMMENT 'Held assets without a known price at the end; at chance those whose order book has had no tick',
     `realised_pnl` Decimal(38, 12) COMMENT 'Realised in the period by average cost, without fees, USDC',

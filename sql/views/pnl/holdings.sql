@@ -6,7 +6,7 @@
 -- If the beginning of the history is missing, more shares may have been sold than are known to have been bought: then
 -- oversold_shares is above 0 and the costs are meaningless. Payouts of resolved markets are in pnl_by_asset.
 -- While trades are not read yet, oversold_shares may be above 0 too: compare complete_to with last_trade_at.
--- computed_at says how old the stored sums are that are shown (position_totals); they are those of all stored trades at any time.
+-- The sums always include every stored trade. computed_at is the time at which a worker stored them.
 CREATE OR REPLACE VIEW {database}.holdings
 (
     `account` String COMMENT 'Configured name of the account',
@@ -21,8 +21,8 @@ CREATE OR REPLACE VIEW {database}.holdings
     `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
     `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
     `shares` Decimal(38, 12) COMMENT 'Shares bought less shares sold',
-    `cost` Decimal(38, 12) COMMENT 'Cost of the held shares by average cost, without fees, USDC',
-    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, without fees, USDC',
+    `cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (average cost method), without fees, USDC',
+    `fifo_cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (first in, first out), without fees, USDC',
     `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding; 0 when the history is complete',
     `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a worker computed the sums and costs of the trades; NULL when this query computed them from the trades, as after a later trade',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walk'
@@ -41,7 +41,7 @@ SELECT
     sold_value,
     fees,
     bought_shares - sold_shares AS shares,
-    average_cost AS cost,
+    cost,
     fifo_cost,
     oversold_shares,
     computed_at,

@@ -15,8 +15,8 @@ CREATE OR REPLACE VIEW {database}.pnl_by_account
     `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
     `payout` Decimal(38, 12) COMMENT 'Payouts of resolved markets, USDC',
     `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
-    `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares, USDC',
-    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
+    `cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (average cost method), USDC',
+    `fifo_cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (first in, first out), USDC',
     `value` Nullable(Decimal(38, 12)) COMMENT 'Value of the held shares at the chance, USDC; NULL when a chance is unknown',
     `realised_pnl` Decimal(38, 12) COMMENT 'Realised profit or loss by average cost, without fees, USDC',
     `unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - cost, USDC; NULL when a chance is unknown',
@@ -24,7 +24,7 @@ CREATE OR REPLACE VIEW {database}.pnl_by_account
     `fifo_unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - fifo_cost, USDC; NULL when a chance is unknown',
     `cash_flow` Decimal(38, 12) COMMENT 'sold_value - bought_value + payout, USDC: what is realised by cash flow',
     `pnl` Nullable(Decimal(38, 12)) COMMENT 'realised_pnl + unrealised_pnl - fees, USDC; NULL when a chance is unknown',
-    `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a worker computed the sums and costs of the trades, of the asset whose are oldest; NULL when this query computed all of them from the trades',
+    `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Earliest time at which a worker computed the sums and costs of one of the assets; NULL when this query computed all of them from the trades',
     `complete_to` Nullable(DateTime64(6, 'UTC')) COMMENT 'Every trade and transaction of the account up to this time is included, by our clock (account_completeness); NULL before the first complete walks'
 )
 AS

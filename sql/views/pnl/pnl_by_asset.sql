@@ -14,8 +14,8 @@
 -- `settlement` is the basis: `payout`, the account has a PAYOUT transaction of the asset; `inferred`, it has none (transactions
 -- need a JWT), but the settlement price is known; `open`, neither.
 --
--- computed_at says how old the stored sums of trades are that are shown (position_totals): a trade that is stored later, also one that
--- was executed earlier, counts at once, and computed_at is NULL until a worker has computed them again.
+-- The sums always include every stored trade, whenever it was executed. computed_at is the time at which a worker stored them; it is NULL
+-- while this query computes them from the trades, as after a later trade.
 --
 -- payout_difference is the PAYOUT less the expected payout of the recorded shares: if it is not 0, trades are missing.
 -- If oversold_shares is not 0, the beginning of the history is missing, or trades after complete_to were not read yet.
@@ -36,8 +36,8 @@ CREATE OR REPLACE VIEW {database}.pnl_by_asset
     `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
     `payout` Decimal(38, 12) COMMENT 'Payouts of resolved markets, USDC',
     `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
-    `cost` Decimal(38, 12) COMMENT 'Average cost of the held shares, USDC',
-    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
+    `cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (average cost method), USDC',
+    `fifo_cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (first in, first out), USDC',
     `value` Nullable(Decimal(38, 12)) COMMENT 'Value of the held shares at the chance, USDC; NULL when a chance is unknown',
     `realised_pnl` Decimal(38, 12) COMMENT 'Realised profit or loss by average cost, without fees, USDC',
     `unrealised_pnl` Nullable(Decimal(38, 12)) COMMENT 'value - cost, USDC; NULL when a chance is unknown',
@@ -70,7 +70,7 @@ WITH
             if(settlement = 'open', held_shares, nothing) AS shares,
             if(settlement = 'open', last_day.9, nothing) AS cost,
             if(settlement = 'open', last_day.10, nothing) AS fifo_cost,
-            if(settlement = 'open' AND held_shares != 0, worth, nothing) AS value
+            if(settlement = 'open' AND held_shares != 0, held_value, nothing) AS value
         FROM (SELECT *, days[-1] AS last_day FROM {database}.settled_positions)
     ),
     explained AS
@@ -83,7 +83,7 @@ WITH
             value - cost AS unrealised_pnl,
             cash_flow + fifo_cost AS fifo_realised_pnl,
             value - fifo_cost AS fifo_unrealised_pnl,
-            if(settlement = 'payout' AND resolution IN ('yes', 'no') AND ifNull(complete_to >= paid_at, complete_to IS NOT NULL), amount - worth, NULL) AS payout_difference
+            if(settlement = 'payout' AND resolution IN ('yes', 'no') AND ifNull(complete_to >= paid_at, complete_to IS NOT NULL), amount - held_value, NULL) AS payout_difference
         FROM valued
     )
 SELECT

@@ -6,13 +6,13 @@
 -- end of the period. Periods are in exchange time (a trade without a time counts at its receive time) and aligned to the Unix epoch;
 -- period_seconds = 2592000 stands for calendar months in UTC, and 0 for one period with all trades.
 --
--- Two cost bases, both without fees. A fill is worth quantity × price, rounded half to even to a millionth of USDC.
---   average_cost  as the exchange counts it, in whole millionths, trade by trade in order:
---                   BUY:  cost := cost + worth
---                   SELL: cost := cost - round(cost × quantity ÷ held), half to even; held is the number of shares before the sale
---   fifo_cost     first in, first out: the shares that were bought first are sold first, so the cost of the held shares is
---                 the worth of all purchases less that of the first sold_shares shares; a part of a purchase is worth part × price,
---                 rounded half to even to a millionth
+-- Two cost bases, both without fees. The value of a fill is quantity × price, rounded half to even to a millionth of USDC.
+--   cost       average cost method, as the exchange counts it, in whole millionths, trade by trade in order:
+--                BUY:  cost := cost + value
+--                SELL: cost := cost - round(cost × quantity ÷ held), half to even; held is the number of shares before the sale
+--   fifo_cost  first in, first out: the shares that were bought first are sold first, so the cost of the held shares is
+--              the value of all purchases less that of the first sold_shares shares; the value of a part of a purchase is part × price,
+--              rounded half to even to a millionth
 -- The rounding makes the order matter, so the trades are folded in order. Between two sales only the sum of the purchases
 -- matters: one step of the fold is one sale, or the end of a period, and the purchases since the step before it.
 --
@@ -29,12 +29,12 @@ CREATE OR REPLACE VIEW {database}.position_costs
     `trades` UInt64 COMMENT 'Number of trades up to the end of the period',
     `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last one, by the exchange; NULL when absent',
     `bought_shares` Decimal(38, 12) COMMENT 'Shares bought',
-    `bought_value` Decimal(38, 12) COMMENT 'Worth of the purchases without fees, USDC',
+    `bought_value` Decimal(38, 12) COMMENT 'Cost of the purchases without fees, USDC',
     `sold_shares` Decimal(38, 12) COMMENT 'Shares sold',
     `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
     `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
-    `average_cost` Decimal(38, 12) COMMENT 'Cost of the held shares by average cost, USDC',
-    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
+    `cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (average cost method), USDC',
+    `fifo_cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (first in, first out), USDC',
     `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding; 0 when the history is complete'
 )
 AS
@@ -54,7 +54,7 @@ SELECT
     step.6 AS sold_shares,
     step.7 AS sold_value,
     step.8 AS fees,
-    step.9 AS average_cost,
+    step.9 AS cost,
     step.10 AS fifo_cost,
     step.11 AS oversold_shares
 FROM

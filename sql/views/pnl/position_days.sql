@@ -9,7 +9,7 @@ CREATE OR REPLACE VIEW {database}.position_days
     `event` String COMMENT 'Event ID; empty when absent',
     `market` String COMMENT 'Market ID; empty when absent',
     `asset` String COMMENT 'Asset ID',
-    `days` Array(Tuple(begins_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), average_cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, at the end of every UTC day with a trade, in order, as in position_costs(period_seconds = 86400)',
+    `days` Array(Tuple(begins_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, at the end of every UTC day with a trade, in order, as in position_costs(period_seconds = 86400)',
     `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a worker computed the row; NULL when it is computed from the trades by this query'
 )
 AS

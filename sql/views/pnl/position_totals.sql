@@ -10,12 +10,12 @@ CREATE OR REPLACE VIEW {database}.position_totals
     `trades` UInt64 COMMENT 'Number of trades',
     `last_trade_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last one, by the exchange; NULL when absent',
     `bought_shares` Decimal(38, 12) COMMENT 'Shares bought',
-    `bought_value` Decimal(38, 12) COMMENT 'Worth of the purchases without fees, USDC',
+    `bought_value` Decimal(38, 12) COMMENT 'Cost of the purchases without fees, USDC',
     `sold_shares` Decimal(38, 12) COMMENT 'Shares sold',
     `sold_value` Decimal(38, 12) COMMENT 'Proceeds of the sales without fees, USDC',
     `fees` Decimal(38, 12) COMMENT 'Fees, USDC',
-    `average_cost` Decimal(38, 12) COMMENT 'Cost of the held shares by average cost, USDC',
-    `fifo_cost` Decimal(38, 12) COMMENT 'Cost of the held shares, first in, first out, USDC',
+    `cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (average cost method), USDC',
+    `fifo_cost` Decimal(38, 12) COMMENT 'Cost basis of the held shares (first in, first out), USDC',
     `oversold_shares` Decimal(38, 12) COMMENT 'Maximum of the shares sold beyond the known holding; 0 when the history is complete',
     `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a worker computed the row; NULL when it is computed from the trades by this query'
 )
@@ -32,7 +32,7 @@ SELECT
     total.6 AS sold_shares,
     total.7 AS sold_value,
     total.8 AS fees,
-    total.9 AS average_cost,
+    total.9 AS cost,
     total.10 AS fifo_cost,
     total.11 AS oversold_shares,
     computed_at

@@ -1,4 +1,4 @@
--- What resolves the market of every asset that an account holds, traded or was paid for?
+-- How is the market of each asset settled that an account traded or was paid for?
 --
 -- One row per account and asset, also of payouts without known trades: the costs by day of position_days, and the settlement by which
 -- pnl_by_asset and pnl_by_period value the shares. pnl_by_asset says what a settlement is, and has the readable form.
@@ -9,16 +9,16 @@ CREATE OR REPLACE VIEW {database}.settled_positions
     `market` String COMMENT 'Market ID; empty when unknown',
     `asset` String COMMENT 'Asset ID',
     `outcome` String COMMENT 'YES or NO; empty when unknown',
-    `days` Array(Tuple(begins_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), average_cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, at the end of every UTC day with a trade, in order, as in position_days; empty when no trade is known',
+    `days` Array(Tuple(begins_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, at the end of every UTC day with a trade, in order, as in position_days; empty when no trade is known',
     `held_shares` Decimal(38, 12) COMMENT 'Shares bought less shares sold',
     `resolution` String COMMENT 'Resolution of the market, as in resolutions; empty when unknown',
     `chance` Nullable(Float64) COMMENT 'Chance of the market, 0 to 1; NULL when unknown',
     `price` Nullable(Decimal(38, 12)) COMMENT 'Price of a share, USDC: at chance, or the settlement price; NULL when unknown',
-    `worth` Nullable(Decimal(38, 12)) COMMENT 'held_shares × price, USDC; NULL when the price is unknown',
+    `held_value` Nullable(Decimal(38, 12)) COMMENT 'held_shares × price, USDC; NULL when the price is unknown',
     `settlement` String COMMENT 'payout, inferred or open: what settled the market (pnl_by_asset)',
     `amount` Decimal(38, 12) COMMENT 'Amount of the PAYOUT transactions, USDC; 0 when there is none',
     `paid_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'Time of the last one; NULL when there is none or it has no time',
-    `payout` Decimal(38, 12) COMMENT 'amount, or where the settlement is inferred worth, USDC; 0 while it is open',
+    `payout` Decimal(38, 12) COMMENT 'amount; if the settlement is inferred, held_value. USDC; 0 while open',
     `settled_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When that was known; NULL when open or unknown',
     `computed_at` Nullable(DateTime64(6, 'UTC')) COMMENT 'When a worker computed days; NULL when it is computed from the trades by this query'
 )
@@ -59,18 +59,18 @@ SELECT
     resolution,
     chance,
     price,
-    worth,
+    held_value,
     settlement,
     amount,
     paid_at,
     computed_at,
     multiIf(settlement = 'payout', paid_at, settlement = 'inferred', known_at, NULL) AS settled_at,
-    multiIf(settlement = 'payout', amount, settlement = 'inferred', assumeNotNull(worth), toDecimal128(0, 12)) AS payout
+    multiIf(settlement = 'payout', amount, settlement = 'inferred', assumeNotNull(held_value), toDecimal128(0, 12)) AS payout
 FROM
 (
     SELECT
         *,
-        CAST(toDecimal256(held_shares, 12) * toDecimal256(price, 12), 'Nullable(Decimal(38, 12))') AS worth,
+        CAST(toDecimal256(held_shares, 12) * toDecimal256(price, 12), 'Nullable(Decimal(38, 12))') AS held_value,
         multiIf(is_paid = 1, 'payout', resolution IN ('yes', 'no', 'void') AND price IS NOT NULL, 'inferred', 'open') AS settlement
     FROM
     (

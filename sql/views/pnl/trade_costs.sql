@@ -8,7 +8,7 @@ CREATE OR REPLACE VIEW {database}.trade_costs
     `event` String COMMENT 'Event ID; empty when absent',
     `market` String COMMENT 'Market ID; empty when absent',
     `asset` String COMMENT 'Asset ID',
-    `steps` Array(Tuple(executed_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), average_cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, after the trades of each time, in order; a trade without a time counts at its receive time'
+    `steps` Array(Tuple(executed_at DateTime64(6, 'UTC'), trades UInt64, last_trade_at Nullable(DateTime64(6, 'UTC')), bought_shares Decimal(38, 12), bought_value Decimal(38, 12), sold_shares Decimal(38, 12), sold_value Decimal(38, 12), fees Decimal(38, 12), cost Decimal(38, 12), fifo_cost Decimal(38, 12), oversold_shares Decimal(38, 12))) COMMENT 'Shares, and sums and costs in USDC, after the trades of each time, in order; a trade without a time counts at its receive time'
 )
 AS
 WITH

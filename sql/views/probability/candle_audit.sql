@@ -3,8 +3,8 @@
 --   SELECT period, state, count() FROM candle_audit(from_at = '2026-01-05', to_at = '2026-01-06') GROUP BY period, state
 --
 -- One row per aggregated point of chance history that was fetched (part 6.2: period end and closing probability) and whose period ends in
--- [from_at, to_at). Points of period raw, and of an empty one, are left out: raw ones are no candles, and of those that were requested
--- without a period it is not known whether they are. All times are the exchange's. live_chance is the last chance that was received live
+-- [from_at, to_at). Left out are points of the period `raw`, which are no candles, and points that were requested without a period, which
+-- may be none. All times are the exchange's. live_chance is the last chance that was received live
 -- (chance_points) before the end of the period, searched in the 7 days before from_at and since;
 -- chances that were fetched from history are not used, so the two are independent. `state`:
 --   equal

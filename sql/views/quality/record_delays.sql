@@ -1,6 +1,6 @@
 -- How long did each record take from the collector to its row?
 --
--- One row per record of the bus, a body in pieces has several. delay_seconds = written_at - received_at, from the clock of the
+-- One row per record of the bus; a body in pieces has several rows. delay_seconds = written_at - received_at, from the clock of the
 -- collector to that of ClickHouse. A record that is not written yet has no row: see undelivered. pipeline_lag sums up the last hour.
 CREATE OR REPLACE VIEW {database}.record_delays
 (

@@ -33,13 +33,13 @@ WITH
     (
         SELECT
             if(trade_id = '', trade_record_id, trade_id) AS fill_id,
-            event AS said_event, market, asset, side, quantity, price,
+            event AS recorded_event, market, asset, side, quantity, price,
             ifNull(trades.fee, toDecimal128(0, 12)) AS fee,
             executed_at
         FROM {database}.trades
         WHERE empty(shared) OR trade_id = '' OR cityHash64(trade_id) GLOBAL NOT IN (SELECT arrayJoin(shared))
         UNION ALL
-        SELECT fill_id, said_event, market, asset, side, quantity, price, fee, executed_at
+        SELECT fill_id, recorded_event, market, asset, side, quantity, price, fee, executed_at
         FROM {database}.shared_fills
     )
 {priced_own_fills}

@@ -2,7 +2,7 @@
 --
 -- Every YES share was created together with a NO share, so as many YES as NO shares exist: that number is the open interest.
 -- The interface does not send it, and the activity feed does not show whether a fill created shares, moved or destroyed them.
--- Known is what our accounts hold of unresolved markets, and so a lower bound: at least the greater of their YES and NO shares.
+-- Only the holdings of our accounts in unresolved markets are known. They give a lower bound: the greater of their YES and NO shares.
 CREATE OR REPLACE VIEW {database}.open_interest
 (
     `event` String COMMENT 'Event ID; empty when unknown',

@@ -1,11 +1,11 @@
 -- Which fills have two records of our accounts?
 --
--- One row per fill between two of our accounts, or of a record that is stored twice. The row is the side that is in the activity feed
+-- One row per trade_id that two of our trade records have: both sides are ours, or one record is stored twice. The row is the side that is in the activity feed
 -- (taken as the taker's) or, if neither is there, the one that paid the larger fee. The view fills has them with all others.
 CREATE OR REPLACE VIEW {database}.shared_fills
 (
     `fill_id` String COMMENT 'ID of the fill (trade_id)',
-    `said_event` String COMMENT 'Event ID of the record; empty when absent',
+    `recorded_event` String COMMENT 'Event ID of the record; empty when absent',
     `market` String COMMENT 'Market ID; empty when absent',
     `asset` String COMMENT 'Asset ID; empty when absent',
     `side` String COMMENT 'BUY or SELL; empty when absent',
@@ -22,7 +22,7 @@ WITH
     ) AS shared
 SELECT
     trade_id AS fill_id,
-    taken.1 AS said_event,
+    taken.1 AS recorded_event,
     taken.2 AS market,
     taken.3 AS asset,
     taken.4 AS side,

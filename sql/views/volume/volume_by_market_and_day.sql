@@ -95,7 +95,7 @@ FROM
             (
                 SELECT
                     day,
-                    if(said_event != '', said_event, known_event) AS event,
+                    if(recorded_event != '', recorded_event, known_event) AS event,
                     market,
                     trades,
                     shares,
@@ -104,7 +104,7 @@ FROM
                     outcome != '' AS is_priced
                 FROM
                 (
-                    SELECT market, one.1 AS day, one.2 AS said_event, one.3 AS asset, one.4 AS trades, one.5 AS shares, one.6 AS value
+                    SELECT market, one.1 AS day, one.2 AS recorded_event, one.3 AS asset, one.4 AS trades, one.5 AS shares, one.6 AS value
                     FROM (SELECT market, arrayJoin(sums) AS one FROM own_held)
                 ) AS held_sums
                 LEFT JOIN (SELECT asset, outcome FROM {database}.assets) AS known_assets USING (asset)

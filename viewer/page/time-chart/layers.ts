@@ -3,8 +3,9 @@ import { colorOf } from '../../display/colors.js';
 import { asRecord, asText } from '../../display/fields.js';
 import { candleBoxes, type Projection } from '../../display/series-shapes.js';
 import type { Candle, MissingStretch } from '../../display/strokes.js';
+import { thresholdBands, thresholdStyleOf } from '../../display/threshold-bands.js';
 import type { PanelContext } from '../panel-context.js';
-import type { ChartData } from './chart-data.js';
+import type { ChartData, Series } from './chart-data.js';
 
 /** A period that a dashboard points out, and its text. */
 interface Annotation {
@@ -52,6 +53,37 @@ export function drawBackground(plot: uPlot, missing: readonly MissingStretch[], 
 
 /** Opacity. */
 const PALE = 0.5;
+const THRESHOLD_AREA = 0.1;
+
+/** Lines and areas of thresholds: once per axis, as the first series with them says. */
+export function drawThresholds(plot: uPlot, { series }: ChartData, { theme }: PanelContext): void {
+  const { ctx, bbox } = plot;
+  const scales = new Map<string, Series>();
+  for (const one of series) if (thresholdStyleOf(one.display) && !scales.has(one.scale)) scales.set(one.scale, one);
+  clipped(plot, () => {
+    for (const [scale, { display }] of scales) {
+      const { min, max } = plot.scales[scale] ?? {};
+      const style = thresholdStyleOf(display);
+      if (typeof min !== 'number' || typeof max !== 'number' || !style) continue;
+      const y = (value: number) => plot.valToPos(Math.min(max, Math.max(min, value)), scale, true);
+      for (const { color, from, to } of thresholdBands(display, [min, max])) {
+        ctx.fillStyle = ctx.strokeStyle = colorOf(color, theme);
+        ctx.globalAlpha = THRESHOLD_AREA;
+        const [top, bottom] = [y(to ?? max), y(from ?? min)];
+        if (style.hasAreas) ctx.fillRect(bbox.left, top, bbox.width, bottom - top);
+        ctx.globalAlpha = 1;
+        if (!style.lines || from === undefined || from < min || from > max) continue;
+        ctx.lineWidth = devicePixelRatio;
+        ctx.setLineDash(style.lines === 'dashed' ? [8 * devicePixelRatio, 6 * devicePixelRatio] : []);
+        ctx.beginPath();
+        ctx.moveTo(bbox.left, bottom);
+        ctx.lineTo(bbox.left + bbox.width, bottom);
+        ctx.stroke();
+      }
+      ctx.setLineDash([]);
+    }
+  });
+}
 
 export function drawCandles(plot: uPlot, { candles, series }: ChartData, { panel, theme }: PanelContext): void {
   if (candles.length === 0) return;

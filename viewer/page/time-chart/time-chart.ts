@@ -10,7 +10,7 @@ import { isUnderPointer } from '../redrawn.js';
 import { hideTooltip, leaveTooltip, showTooltip } from '../tooltip.js';
 import { axesOf, besideLabels, SYNC, scalesOf } from './axes.js';
 import { type ChartData, chartDataOf, isCandlestick, type Series } from './chart-data.js';
-import { annotationsOf, drawBackground, drawCandles } from './layers.js';
+import { annotationsOf, drawBackground, drawCandles, drawThresholds } from './layers.js';
 import { drawLegend } from './legend.js';
 import { plottedSeries } from './series-paths.js';
 
@@ -78,7 +78,10 @@ class TimeChart {
       axes: axesOf(data, context.theme),
       series: [{}, ...data.series.map((series) => plottedSeries(series, context))],
       hooks: {
-        drawClear: [(plot) => drawBackground(plot, data.missing, context)],
+        drawClear: [
+          (plot) => drawThresholds(plot, data, context),
+          (plot) => drawBackground(plot, data.missing, context),
+        ],
         draw: [(plot) => drawCandles(plot, data, context)],
         setSelect: [(plot) => this.#zoom(plot)],
         setCursor: [(plot) => this.#hover(plot)],
