@@ -198,8 +198,7 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
   const path = join(folder, entry.name);
   if (statSync(path).size > MAX_FILE_BYTES) throw new UsageError(`it is larger than ${MAX_FILE_BYTES} bytes`);
   const json: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
-  const otherForm = otherFormOf(json);
-  if (otherForm !== undefined) throw new UsageError(otherForm);
+  assertClassic(json);
   const parsed = file.safeParse(withInputs(json, CLICKHOUSE));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -213,16 +212,19 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
   return { ...parsed.data, uid, title: parsed.data.title.trim() || name, panels, file: entry.name };
 }
 
-/** Why a dashboard is in a form of Grafana that is not the classic one; undefined for all else. */
-function otherFormOf(json: unknown): string | undefined {
+/** @throws UsageError for a dashboard in another form of Grafana than the classic one */
+function assertClassic(json: unknown): void {
   const { rows, panels, dashboard, elements, spec } = asRecord(json);
-  if (Array.isArray(rows) && panels === undefined)
-    return 'its panels are in rows, as before Grafana 5: import it into a newer Grafana and export it there';
-  if (dashboard !== undefined && panels === undefined)
-    return 'it is a response of Grafana’s API: only the value of its field "dashboard" is the dashboard';
+  if (Array.isArray(rows) && panels === undefined) {
+    throw new UsageError(
+      'its panels are in rows, as before Grafana 5: import it into a newer Grafana and export it there',
+    );
+  }
+  if (dashboard !== undefined && panels === undefined) {
+    throw new UsageError('it is a response of Grafana’s API: only the value of its field "dashboard" is the dashboard');
+  }
   if (elements !== undefined || spec !== undefined)
-    return 'it is in the schema v2 of Grafana: export it there in the classic format';
-  return undefined;
+    throw new UsageError('it is in the schema v2 of Grafana: export it there in the classic format');
 }
 
 type Numbered<T> = T & { readonly id: number };
