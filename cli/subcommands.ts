@@ -3,7 +3,7 @@ export type Need = 'long-running' | 'exchange addresses' | 'bus' | 'clickhouse';
 
 export interface Subcommand {
   readonly about: string;
-  /** Absent: the command takes no settings at all. */
+  /** Absent: the command takes no setting as a flag. */
   readonly needs?: readonly Need[];
 }
 

@@ -68,6 +68,7 @@ export {
   encodeEnvelope,
   FRAME_TOO_LARGE,
   PUBLIC_POLLS,
+  PUBLIC_TOPICS,
   type PublicPoll,
   type RawRecord,
   RECORD_KINDS,

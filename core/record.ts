@@ -57,6 +57,9 @@ export const TOPICS = {
 } as const;
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 
+/** Topics whose records hold no account, and no user outside frames of undocumented feeds. */
+export const PUBLIC_TOPICS: readonly Topic[] = [TOPICS.orderBook, TOPICS.chance, TOPICS.reference];
+
 /** Every record kind and its topic. */
 export const RECORD_KINDS = {
   'order-book.frame': TOPICS.orderBook,

@@ -148,7 +148,7 @@ const COLLECT_SETTINGS = {
       .refine((value) => Number(value.split('/')[0]) < Number(value.split('/')[1]), 'I counts from 0 to N - 1'),
     default: '0/1',
     placeholder: 'I/N',
-    help: 'which of N equal shares of the work this collector does, counted from 0',
+    help: 'which of N shares of the work this collector does, counted from 0',
   }),
 } as const;
 

@@ -1,4 +1,4 @@
-import { CLEAN_SHUTDOWN, nearest, PUBLIC_POLLS, TOPICS, UsageError } from '../core/index.js';
+import { CLEAN_SHUTDOWN, nearest, PUBLIC_POLLS, PUBLIC_TOPICS, TOPICS, UsageError } from '../core/index.js';
 import { TRANSFORM_TABLES } from '../transforms/index.js';
 import { COVERAGE_COMMENTS, coverageQuery } from './coverage.js';
 import type { ExportedTable } from './exported-table.js';
@@ -7,14 +7,12 @@ import { RESOLUTION_COMMENTS, resolutionsQuery } from './resolutions.js';
 import { list } from './sql-text.js';
 import { TARDIS_TABLES } from './tardis-tables.js';
 
-const { orderBook, chance, reference, account, collectorEvents } = TOPICS;
+const { orderBook, chance, account, collectorEvents } = TOPICS;
 
 /** The table of the raw records. */
 export const RECORDS = 'raw_records';
 
-/** Topics whose records hold no account, and no user outside frames of undocumented feeds. */
-const PUBLIC = [orderBook, chance, reference];
-const PUBLIC_RECORDS = `_topic IN (${PUBLIC.map((topic) => `'${topic}'`).join(', ')}) AND kind != 'reference.feed-frame'`;
+const PUBLIC_RECORDS = `_topic IN (${PUBLIC_TOPICS.map((topic) => `'${topic}'`).join(', ')}) AND kind != 'reference.feed-frame'`;
 
 const period = (seconds: number): string => `toUInt32(${seconds}) AS period_seconds`;
 
@@ -62,7 +60,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
   },
   {
     name: RECORDS,
-    topics: PUBLIC,
+    topics: PUBLIC_TOPICS,
     time: ['received_at'],
     order: ['_topic'],
     omitted: ['written_at', 'body_expires_at'],
@@ -71,7 +69,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
   },
   {
     name: 'dead_letters',
-    topics: PUBLIC,
+    topics: PUBLIC_TOPICS,
     // Those of a record that could not be parsed have no time.
     time: ['received_at'],
     order: ['_topic'],
@@ -90,7 +88,7 @@ const PUBLIC_TABLES: readonly ExportedTable[] = [
   {
     name: 'lost_ranges',
     // Those of accounts, too: the trades of all users may be among the lost records.
-    topics: [...PUBLIC, account, collectorEvents],
+    topics: [...PUBLIC_TOPICS, account, collectorEvents],
     // The first day of a range, on which it was lost in any case; of an unknown beginning, 1970-01-01.
     time: ['begins_at'],
     clipped: true,
@@ -162,7 +160,7 @@ export const isFromPublicRecords = ({ name, topics, view, lines }: ExportedTable
   name !== RECORDS &&
   view === undefined &&
   lines === undefined &&
-  topics.every((topic) => PUBLIC.some((own) => own === topic));
+  topics.every((topic) => PUBLIC_TOPICS.includes(topic));
 
 /** Whether the rows of a table are recorded, and loaded by an import; every other one is computed from those. */
 export const isRecorded = ({ name, positions }: { readonly name: string; readonly positions: boolean }): boolean =>

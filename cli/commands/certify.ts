@@ -39,7 +39,10 @@ export function define(command: Command): void {
   command
     .addHelpText('after', EXAMPLES.trimEnd())
     .option('--minutes <N>', `minutes of trading (default: ${MINUTES.default})`)
-    .option('--seed <N>', `same seed, same exchange, faults and kills (default: ${EXCHANGE_OPTIONS.seed.default})`)
+    .option(
+      '--seed <N>',
+      `same seed: same events, markets, accounts and IDs, and with the same --minutes the same plan of faults and kills (default: ${EXCHANGE_OPTIONS.seed.default})`,
+    )
     .option('--against <URL>', 'certify a running exchange that has the control interface, instead of starting one')
     .option(
       '--control-token <T>',
@@ -90,6 +93,8 @@ function exchangeOf(flags: Flags, command: Command): CertifiedExchange {
       '--against needs --control-token-file or --control-token; the ready line of the exchange has the token',
     );
   }
+  const own = ['bots', 'pace'].find((name) => command.getOptionValueSource(name) === 'cli');
+  if (own) throw new UsageError(`--${own} is of the exchange that certify starts, not of one that --against names`);
   if (!URL.canParse(against)) throw new UsageError(`--against is ${JSON.stringify(against)}: it must be a URL`);
   return {
     kind: 'running',

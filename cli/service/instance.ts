@@ -55,7 +55,7 @@ export function assertInstance(settings: Settings): void {
   const { folder } = instancePaths(settings.data);
   if (!exists(folder)) {
     throw new UsageError(
-      `data folder ${folder} does not exist; start recording with \`chancery up\`, or name another with --data`,
+      `data folder ${folder} does not exist; start recording with \`chancery up --data ${folder}\`, or name another folder with --data`,
     );
   }
 }

@@ -13,7 +13,7 @@ WITH
             max(market) AS market,
             -- An array of each column: ClickHouse aggregates numbers faster than tuples.
             arraySort(fill -> fill.1, arrayZip(
-                groupArray(rank), groupArray(is_sale), groupArray(quantity), groupArray(price), groupArray(worth), groupArray(paid_fee), groupArray(has_time)
+                groupArray(rank), groupArray(is_sale), groupArray(quantity), groupArray(price), groupArray(fill_value), groupArray(paid_fee), groupArray(has_time)
             )) AS ordered
         FROM
         (
@@ -36,7 +36,7 @@ WITH
                         'Decimal(38, 12)'
                     ),
                     CAST(roundBankers(toDecimal256(quantity, 12) * toDecimal256(price, 12), 6), 'Decimal(38, 12)')
-                ) AS worth
+                ) AS fill_value
             FROM chosen_trades
         )
         GROUP BY account, asset
@@ -64,12 +64,12 @@ WITH
             traded.4.4 AS prices,
             traded.4.7 AS have_times,
             arrayCumSum(sold) AS running_sold_shares,
-            arrayCumSum(arrayMap((worth, is_sale) -> if(is_sale, worth, nothing), traded.4.5, traded.4.2)) AS running_sold_value,
+            arrayCumSum(arrayMap((fill_value, is_sale) -> if(is_sale, fill_value, nothing), traded.4.5, traded.4.2)) AS running_sold_value,
             arrayCumSum(bought) AS running_bought_shares,
-            arrayCumSum(arrayMap((worth, is_sale) -> if(is_sale, nothing, worth), traded.4.5, traded.4.2)) AS running_bought_value,
+            arrayCumSum(arrayMap((fill_value, is_sale) -> if(is_sale, nothing, fill_value), traded.4.5, traded.4.2)) AS running_bought_value,
             arrayCumSum(traded.4.6) AS running_fees,
             arrayMap((bought, sold) -> bought - sold, running_bought_shares, running_sold_shares) AS held,
-            -- The purchases: price, and shares and worth of it and all before it.
+            -- The purchases: price, and shares and value of it and all before it.
             arrayFilter((price, bought) -> bought > 0, prices, bought) AS lot_prices,
             arrayFilter((shares, bought) -> bought > 0, running_bought_shares, bought) AS lot_shares,
             arrayFilter((value, bought) -> bought > 0, running_bought_value, bought) AS lot_values,
@@ -151,7 +151,7 @@ SELECT
         end_sold_shares,
         arrayFilter((value, is_end) -> is_end, running_sold_value, are_ends),
         arrayFilter((paid, is_end) -> is_end, running_fees, are_ends),
-        end_average_costs,
+        end_costs,
         end_fifo_costs,
         -- Not arraySlice, which would copy the trades up to each number.
         arrayMap(lowest -> greatest(-lowest, nothing), arrayReduceInRanges('min', arrayMap(number -> (1, number), numbers), held))
@@ -173,7 +173,7 @@ FROM
                 arraySplit((added, is_start) -> is_start, step_added, are_chunk_starts),
                 arraySplit((is_end, is_start) -> is_start, step_ends, are_chunk_starts)
             ))
-        ) AS end_average_costs,
+        ) AS end_costs,
         arrayMap(
             (value, gone, sold_lots, value_before, shares_before, price) -> if(
                 sold_lots = length(lot_shares),

@@ -120,7 +120,7 @@ export class Fetcher implements PartitionFetcher {
   async #loop(node: number, event: AutoResetEvent): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const all = [...this.#consumers].filter((consumer) => consumer.leader === node);
-      const consumers = all.filter((consumer) => this.#capacityOf(consumer) > 0);
+      const consumers = all.filter((consumer) => this.#freeCapacityOf(consumer) > 0);
       if (consumers.length === 0) {
         await event.wait();
         continue;
@@ -139,7 +139,7 @@ export class Fetcher implements PartitionFetcher {
   }
 
   /** How much more of a partition may be fetched, bytes. */
-  #capacityOf(consumer: PartitionConsumer): number {
+  #freeCapacityOf(consumer: PartitionConsumer): number {
     if (this.#diagnosing.has(consumer)) return 0;
     const { maxBatchBytes, budgetBytes } = this.options;
     let sharing = consumer.buffer.bytes > 0 ? 0 : 1;
@@ -156,7 +156,10 @@ export class Fetcher implements PartitionFetcher {
       log: consumer.partition.log,
       partition: consumer.partition.partition,
       offset: consumer.buffer.fetchOffset,
-      maxBytes: Math.max(MIN_FETCH_BYTES, Math.min(this.options.maxBatchBytes, Math.floor(this.#capacityOf(consumer)))),
+      maxBytes: Math.max(
+        MIN_FETCH_BYTES,
+        Math.min(this.options.maxBatchBytes, Math.floor(this.#freeCapacityOf(consumer))),
+      ),
     }));
     const request = fetchRequest(wanted, { waitMs, maxBytes: MAX_FETCH_BYTES });
     const response = await this.cluster.send(node, `fetch${this.options.scope}`, request);

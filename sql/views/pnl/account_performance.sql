@@ -19,7 +19,7 @@ CREATE OR REPLACE VIEW {database}.account_performance
     `unpriced` UInt64 COMMENT 'Held assets whose price is unknown now',
     `unpriced_periods` UInt64 COMMENT 'Periods at whose end the price of a held asset was unknown: max_drawdown does not see them',
     `max_drawdown` Nullable(Decimal(38, 12)) COMMENT 'Largest fall from the highest equity before it, USDC; NULL when unpriced is above 0',
-    `max_capital` Decimal(38, 12) COMMENT 'Highest average cost of the held shares at the end of a period, USDC',
+    `max_capital` Decimal(38, 12) COMMENT 'Highest cost basis of the held shares (average cost method) at the end of a period, USDC',
     `return_on_capital` Nullable(Float64) COMMENT 'pnl / max_capital, as a fraction: 0.1 is 10 %; NULL when max_capital is 0 or unpriced is above 0',
     `closed_markets` UInt64 COMMENT 'Traded markets in which nothing is held any more',
     `won_markets` UInt64 COMMENT 'Closed markets with a profit',

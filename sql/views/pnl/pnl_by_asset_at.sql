@@ -60,13 +60,13 @@ SELECT
     fees,
     cost,
     fifo_cost,
-    worth AS value,
+    held_value AS value,
     realised_pnl,
-    worth - cost AS unrealised_pnl,
+    held_value - cost AS unrealised_pnl,
     fifo_realised_pnl,
-    worth - fifo_cost AS fifo_unrealised_pnl,
+    held_value - fifo_cost AS fifo_unrealised_pnl,
     cash_flow,
-    realised_pnl + worth - cost - fees AS pnl,
+    realised_pnl + held_value - cost - fees AS pnl,
     payout_difference,
     oversold_shares,
     is_unexplained,
@@ -81,7 +81,7 @@ FROM
             shares = 0, toDecimal128(0, 12),
             {price:String} = 'chance', at_chance,
             CAST(toDecimal256(shares, 12) * toDecimal256(asset_price, 12), 'Nullable(Decimal(38, 12))')
-        ) AS worth
+        ) AS held_value
     FROM
     (
         SELECT
