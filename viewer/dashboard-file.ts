@@ -7,6 +7,7 @@ import { isCalculation } from './display/calculations.js';
 import { asRecord } from './display/fields.js';
 import { unsupportedTransformation } from './display/transformations.js';
 import { isPanelType } from './panel-types.js';
+import { withoutComments } from './sql-text.js';
 
 const MAX_FILE_BYTES = 2_000_000;
 const MAX_PANELS = 200;
@@ -215,7 +216,7 @@ function readFile(folder: string, entry: Dirent): ViewedDashboard {
 /** @throws UsageError for a dashboard in another form of Grafana than the classic one */
 function assertClassic(json: unknown): void {
   const { rows, panels, dashboard, elements, spec } = asRecord(json);
-  if (Array.isArray(rows) && panels === undefined) {
+  if (Array.isArray(rows) && rows.length > 0 && (!Array.isArray(panels) || panels.length === 0)) {
     throw new UsageError(
       'its panels are in rows, as before Grafana 5: import it into a newer Grafana and export it there',
     );
@@ -223,6 +224,8 @@ function assertClassic(json: unknown): void {
   if (dashboard !== undefined && panels === undefined) {
     throw new UsageError('it is a response of Grafana’s API: only the value of its field "dashboard" is the dashboard');
   }
+  if (Array.isArray(asRecord(spec)['panels']))
+    throw new UsageError('it is a resource of Grafana: only the value of its field "spec" is the dashboard');
   if (elements !== undefined || spec !== undefined)
     throw new UsageError('it is in the schema v2 of Grafana: export it there in the classic format');
 }
@@ -274,12 +277,15 @@ function unsupportedOf(panel: z.infer<typeof basePanel>): string | undefined {
   if (transformation !== undefined) return transformation;
   const calculation = unknownCalculation(panel);
   if (calculation !== undefined) return `the calculation ${calculation}`;
-  const sources = [panel.datasource, ...panel.targets.map((one) => one.datasource)].map(foreignSource);
+  const asked = panel.targets.filter(({ hide }) => hide !== true);
+  const sources = [panel.datasource, ...asked.map((one) => one.datasource)].map(foreignSource);
   const foreign = sources.find((source) => source !== undefined);
   if (foreign !== undefined) return `the data source ${foreign}`;
-  if (panel.targets.some(({ rawSql }) => !rawSql?.trim())) return 'queries without SQL';
+  if (asked.some(({ rawSql }) => !hasSql(rawSql))) return 'queries without SQL';
   return undefined;
 }
+
+const hasSql = (sql: string | undefined): boolean => sql !== undefined && withoutComments(sql).trim() !== '';
 
 /** The type of a data source that is not ClickHouse; `-- Mixed --` leaves it to the queries. */
 function foreignSource(source: z.infer<typeof datasource>): string | undefined {

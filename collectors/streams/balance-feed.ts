@@ -1,4 +1,4 @@
-import { type Balance, BalanceStream, type BalanceStreamMessage } from '../../client/index.js';
+import { type Balance, BalanceStream, type BalanceStreamMessage, type StreamFrame } from '../../client/index.js';
 import { PrivateFeed, type PrivateFeedOptions } from './private-feed.js';
 
 /** A poll's response may not include balance changes younger than this, microseconds. */
@@ -22,7 +22,7 @@ export class BalanceFeed {
     this.#feed = new PrivateFeed(options, about, () => this.#stream);
     this.#stream = new BalanceStream({
       ...this.#feed.handlers,
-      onMessage: (message, { receivedAtMicros }) => this.#take(message, receivedAtMicros),
+      onMessage: (message, frame) => this.#take(message, frame),
     });
   }
 
@@ -52,7 +52,8 @@ export class BalanceFeed {
     return this.#feed.close();
   }
 
-  #take(message: BalanceStreamMessage, at: number): void {
+  #take(message: BalanceStreamMessage, frame: StreamFrame): void {
+    const at = frame.receivedAtMicros;
     const { account } = this.options;
     const { monitor } = this.#feed.connection;
     if (message.type === 'balances') {
@@ -65,6 +66,7 @@ export class BalanceFeed {
     } else if (message.type === 'balance-update') {
       this.#assets.add(message.assetId);
       for (const [asset, value] of this.#valuesOf([message])) monitor.onChange(account, asset, value, at);
+      this.#feed.onChangeFrame(frame);
     } else monitor.onActivity(account, at);
   }
 

@@ -1,4 +1,4 @@
-import { type OrderStreamMessage, OrderUpdateStream } from '../../client/index.js';
+import { type OrderStreamMessage, OrderUpdateStream, type StreamFrame } from '../../client/index.js';
 import { HeartbeatMonitor } from './heartbeat-monitor.js';
 import { PrivateFeed, type PrivateFeedOptions } from './private-feed.js';
 
@@ -19,7 +19,7 @@ export class OrderUpdatesFeed {
     const { handlers } = this.#feed;
     this.#stream = new OrderUpdateStream({
       ...handlers,
-      onMessage: (message, { receivedAtMicros }) => this.#take(message, receivedAtMicros),
+      onMessage: (message, frame) => this.#take(message, frame),
       onConnected: (event) => {
         this.#heartbeats.start(event.atMicros);
         handlers.onConnected(event);
@@ -47,11 +47,15 @@ export class OrderUpdatesFeed {
     return this.#feed.close();
   }
 
-  #take(message: OrderStreamMessage, at: number): void {
+  #take(message: OrderStreamMessage, frame: StreamFrame): void {
+    const at = frame.receivedAtMicros;
     this.#heartbeats.onFrame(at);
     this.#feed.connection.monitor.onActivity(this.options.account, at);
     if (message.type === 'ping') this.#heartbeats.onHeartbeat(at);
     else if (message.type === 'authorized') this.#feed.authorized(new Map(), at);
-    else if (message.type === 'tpsl-update' && message.assetId !== null) this.options.onTpsl(message.assetId);
+    else {
+      this.#feed.onChangeFrame(frame);
+      if (message.type === 'tpsl-update' && message.assetId !== null) this.options.onTpsl(message.assetId);
+    }
   }
 }

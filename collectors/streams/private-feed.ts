@@ -91,6 +91,11 @@ export class PrivateFeed {
     this.connection.monitor.onState(this.options.account, values, atMicros, true);
   }
 
+  /** Call with each frame of a change: none of these streams sends the time of a change. */
+  onChangeFrame(frame: StreamFrame): void {
+    this.connection.monitor.onWaited(this.options.account, frame);
+  }
+
   close(): Promise<void> {
     return this.connection.close();
   }

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { Secret, systemClock, TOPICS } from '../../core/index.js';
+import { type Clock, Secret, systemClock, TOPICS } from '../../core/index.js';
 import { startAccountMarket } from '../support/account-market.js';
 import { concurrentIt as it } from '../support/at-end.js';
 import { until } from '../support/until.js';
@@ -50,6 +50,40 @@ describe.concurrent('the private streams of a collector', () => {
     await rig.waitForEvents('poll', (polls) =>
       polls.some((poll) => poll.operation === 'full-balances' && poll.startedAt > (stale?.lastVerifiedAt ?? 0)),
     );
+  });
+
+  it('have a gap in which their changes waited to be read, since their times are not known', async () => {
+    const market = await startAccountMarket();
+    let stoppedMs = 0;
+    const clock: Clock = {
+      nowMicros: () => systemClock.nowMicros(),
+      nowMs: () => systemClock.nowMs(),
+      elapsedMs: () => systemClock.elapsedMs() + stoppedMs,
+      sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    };
+    const rig = await startCollector(market.exchange.url, { accounts: [market.ann.credentials], clock });
+    const subscribed = (times: number) =>
+      rig.waitForEvents('subscribed', (found) =>
+        ['orders', 'balance'].every((one) => found.filter(({ stream }) => stream === one).length === times),
+      );
+    await subscribed(1);
+    await market.fill('2');
+    const updates = async () =>
+      (await recordsOfKind(rig, 'account.balance-frame')).filter(
+        ({ body }) => (body as { t?: string }).t === undefined,
+      );
+    await until(async () => (await updates()).length > 0);
+    // As after a stop: the time has passed and the changes are there, when the collector reads and its timers run again.
+    stoppedMs = 60_000;
+    await market.fill('2');
+    const stale = await rig.waitForEvents('stale', (found) =>
+      ['orders', 'balance'].every((one) => found.some(({ stream }) => stream === one)),
+    );
+    for (const one of stale.filter(({ stream }) => stream === 'orders' || stream === 'balance')) {
+      expect(one).toMatchObject({ event: market.ann.name, cause: 'changes were read up to 60 s late' });
+      expect(one.lastVerifiedAt).toBeLessThan(one.at);
+    }
+    await subscribed(2);
   });
 
   it('are complete up to polls with equal balances, also without a frame', async () => {

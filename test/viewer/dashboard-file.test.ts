@@ -73,7 +73,8 @@ it('a file that is no dashboard is named with the reason', () => {
 it('a dashboard in another form of Grafana is named with what to do; a byte order mark is no part of it', () => {
   const folder = folderOf({
     'api.json': { meta: {}, dashboard: dashboard('a', []) },
-    'rows.json': { title: 'Old', schemaVersion: 14, rows: [{ panels: [panel(1, 'table', 'SELECT 1')] }] },
+    'rows.json': { title: 'Old', schemaVersion: 14, panels: [], rows: [{ panels: [panel(1, 'table', 'SELECT 1')] }] },
+    'spec.json': { kind: 'Dashboard', spec: dashboard('a', []) },
     'v2.json': { title: 'New', elements: {}, layout: {} },
   });
   writeFileSync(join(folder, 'mark.json'), `\uFEFF${JSON.stringify(dashboard('mark', []))}`);
@@ -82,6 +83,7 @@ it('a dashboard in another form of Grafana is named with what to do; a byte orde
   expect(problems).toEqual([
     { file: 'api.json', reason: expect.stringContaining('only the value of its field "dashboard"') },
     { file: 'rows.json', reason: expect.stringContaining('its panels are in rows, as before Grafana 5') },
+    { file: 'spec.json', reason: expect.stringContaining('only the value of its field "spec"') },
     { file: 'v2.json', reason: expect.stringContaining('the schema v2 of Grafana') },
   ]);
 });
@@ -110,6 +112,23 @@ describe('a panel', () => {
     expect(unsupported([panel(1, 'table', '', { datasource: shared, targets: [] })])).toEqual([
       'the data source -- Dashboard --',
     ]);
+  });
+
+  it('is drawn without its hidden queries, and not with a shown one that has no SQL', () => {
+    const query = (sql: string, more: Record<string, unknown> = {}) => ({ refId: sql, rawSql: sql, ...more });
+    const targets = (...all: readonly unknown[]) => ({ targets: all });
+    expect(
+      unsupported([
+        panel(1, 'table', '', targets(query('SELECT 1'), query('', { hide: true }))),
+        panel(
+          2,
+          'table',
+          '',
+          targets(query('SELECT 1'), query('up', { hide: true, datasource: { type: 'prometheus' } })),
+        ),
+        panel(3, 'table', '', targets(query('SELECT 1'), query('-- later'))),
+      ]),
+    ).toEqual([undefined, undefined, 'queries without SQL']);
   });
 
   it('of text, and a row, need no data source', () => {

@@ -36,11 +36,14 @@ export function axesOf({ series, isEmpty }: ChartData, theme: Theme): uPlot.Axis
       const own = series.filter((one) => one.scale === scale).map(({ display }) => display);
       const unit = own[0]?.unit;
       const incrs = axisSteps(unit);
+      const placement =
+        own.map(({ custom }) => asText(custom['axisPlacement'])).find((one) => one !== undefined) ?? 'auto';
       return {
         ...axis,
         ...axisName(own.flatMap(({ custom }) => asText(custom['axisLabel']) || [])[0]),
         scale,
-        side: i === 0 ? 3 : 1,
+        show: placement !== 'hidden',
+        side: placement === 'left' || (placement === 'auto' && i === 0) ? 3 : 1,
         size: axisSize,
         gap: 4,
         grid: { ...axis.grid, show: i === 0 },

@@ -52,6 +52,9 @@ export interface Series extends TimeField {
 
 export const VOLUME_SCALE = 'volume';
 
+/** Fields with the same unit and placement share an axis, as in Grafana. */
+const scaleOf = ({ unit = '', custom }: Display): string => `y ${unit} ${asText(custom['axisPlacement']) ?? 'auto'}`;
+
 /** Everything that a chart over time draws, computed once from the answers to its queries. */
 export interface ChartData {
   /** All times of all frames, ascending: the rows of the cursor. */
@@ -157,7 +160,7 @@ function seriesOf(fields: readonly TimeField[], context: PanelContext): Series[]
     const isFixed = display.fixedColor !== undefined && display.colorMode === 'fixed';
     const color = isFixed ? colorOf(display.fixedColor ?? '', theme) : seriesColor(i, theme);
     const isVolume = isCandlestick(context) && valuesOf(of, 'volume', context) === display.field.values;
-    const scale = isVolume ? VOLUME_SCALE : `y ${display.unit ?? ''}`;
+    const scale = isVolume ? VOLUME_SCALE : scaleOf(display);
     const stack = stacks.get(stackName({ display, of }) ?? '');
     const base = stack && putOn(stack, display, context);
     const drawsBars = isVolume || display.custom['drawStyle'] === 'bars';
