@@ -66,8 +66,22 @@ async function resultText(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/** Lists, tuples and maps of numbers only: quoted numbers in them (`EXACT_NUMBERS`) are no texts. */
+const NUMBERS_ONLY = /^(?:Array|Tuple|Map)\((?!.*(?:String|Date|Time|UUID|IPv|Enum|JSON|Dynamic|Variant))/;
+
+/** @param rows the names of the columns, their types, and the rows */
 async function* csvOf(rows: AsyncIterable<readonly { json<T>(): T }[]>): AsyncGenerator<string> {
-  for await (const chunk of rows) yield chunk.map((row) => csvLine(row.json<unknown[]>())).join('');
+  let row = 0;
+  let ofNumbers: readonly boolean[] = [];
+  for await (const chunk of rows) {
+    let lines = '';
+    for (const one of chunk) {
+      const cells = one.json<unknown[]>();
+      if (row++ === 1) ofNumbers = cells.map((type) => NUMBERS_ONLY.test(String(type)));
+      else lines += csvLine(cells, ofNumbers);
+    }
+    yield lines;
+  }
 }
 
 /** ClickHouse's code when a user may not change settings. */
@@ -191,7 +205,7 @@ export class ReaderDatabase {
       ...asked,
       clickhouse_settings: { ...(this.#settings ? EXACT_NUMBERS : {}), ...settings },
       query: query.sql,
-      format: 'JSONCompactEachRowWithNames',
+      format: 'JSONCompactEachRowWithNamesAndTypes',
     });
     return Readable.from(csvOf(answer.stream<unknown[]>()), { objectMode: false });
   }

@@ -48,7 +48,7 @@ const files = () => ({
       panel(
         18,
         'table',
-        "SELECT toDecimal128('-1234567.123456789012', 12) AS amount, toUInt64('9007199254740993') AS number, toInt128('-123456789012345678901234567890') AS large, '=1' AS text, 1e-7 AS small",
+        "SELECT toDecimal128('-1234567.123456789012', 12) AS amount, toUInt64('9007199254740993') AS number, toInt128('-123456789012345678901234567890') AS large, '=1' AS text, 1e-7 AS small, [toDecimal64('-1.5', 2), 7] AS list, map('1', 9007199254740993) AS counts",
       ),
       panel(12, 'table', 'SELECT count() AS n FROM numbers(1000000) WHERE sleepEachRow(0.00001) = 0'),
     ],
@@ -276,8 +276,8 @@ describe('the viewer', () => {
   it('sends numbers as CSV with all of their digits', async () => {
     const { text } = await post('panels/18/export', { ...view(), format: 'csv' });
     expect(text.split('\r\n')).toEqual([
-      'amount,number,large,text,small',
-      "-1234567.123456789012,9007199254740993,-123456789012345678901234567890,'=1,1e-7",
+      'amount,number,large,text,small,list,counts',
+      `-1234567.123456789012,9007199254740993,-123456789012345678901234567890,'=1,1e-7,"[-1.5,7]","{""1"":""9007199254740993""}"`,
       '',
     ]);
   });
