@@ -31,9 +31,9 @@ export function viewService(context: ChildContext): SupervisedProcess {
   return service(context, 'view', ['view', ...flagsFor(context.settings, 'view')]);
 }
 
-/** @param options flags of `chancery exchange` */
+/** @param options flags of `chancery exchange` that are no settings */
 export function exchangeService(context: ChildContext, options: readonly string[]): SupervisedProcess {
-  return service(context, 'exchange', ['exchange', ...options]);
+  return service(context, 'exchange', ['exchange', ...flagsFor(context.settings, 'exchange'), ...options]);
 }
 
 function service({ lock, onLine, onMessage }: ChildContext, name: string, args: readonly string[]): SupervisedProcess {

@@ -175,11 +175,11 @@ export class Subscription {
     return audit;
   }
 
-  /** Ends the pending audit: its values are verified unless markets remain unequal. */
+  /** Ends the pending audit: its values are verified unless markets remain unequal, or were not compared. */
   finishAudit(): Audit | undefined {
     const audit = this.pending;
     this.pending = undefined;
-    if (audit?.unequal.size === 0) this.verifiedAt = audit.at;
+    if (audit?.unequal.size === 0 && audit.undecided === 0) this.verifiedAt = audit.at;
     return audit;
   }
 

@@ -72,6 +72,16 @@ describe('a subscription', () => {
     expect(subscription.compare(values({ a: '0.1', b: '0.2' }), 15 * S, 'silence', 3 * S).unequal.size).toBe(1);
   });
 
+  it('is not verified by an audit that explained its differences and could not compare a market', () => {
+    const subscription = live();
+    subscription.change('b', '0.3', 11 * S);
+    const audit = subscription.compare(values({ a: '0.9', b: '0.2' }), 12 * S, 'silence', 3 * S);
+    expect([audit.undecided, [...audit.unequal.keys()]]).toEqual([1, ['a']]);
+    subscription.change('a', '0.9', 12.5 * S);
+    expect(subscription.finishAudit()?.unequal.size).toBe(0);
+    expect(subscription.verifiedAt).toBe(10 * S);
+  });
+
   it('adds unknown markets', () => {
     const subscription = live();
     expect(subscription.compare(values({ a: '0.1', c: '0.5' }), 12 * S, 'interval')).toMatchObject({ compared: 1 });
