@@ -261,7 +261,8 @@ export class SubscriptionMonitor implements AuditedConnection {
     if (connectionId === undefined) return;
     const about = { stream, connectionId, event: subscription.eventId };
     if (!audits) {
-      if (audit.unequal.size === 0) void this.parts.collectorEvents.write({ type: 'verified', ...about }, audit.at);
+      if (audit.unequal.size === 0 && audit.undecided === 0)
+        void this.parts.collectorEvents.write({ type: 'verified', ...about }, audit.at);
       return;
     }
     audits.schedule.record(subscription.eventId, audit);
