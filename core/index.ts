@@ -45,7 +45,7 @@ export { isFreePort } from './free-port.js';
 export { groupBy } from './group-by.js';
 export { sha256, sha256Hex } from './hash.js';
 export { type Health, HealthServer } from './http-health.js';
-export { countJsonNames, countNames, type JsonMember, jsonExcess, jsonMembers } from './json-bytes.js';
+export { countJsonNames, countNames, JSON_BYTES, type JsonMember, jsonExcess, jsonMembers } from './json-bytes.js';
 export { type Component, Lifecycle, processSignal, Stopped } from './lifecycle.js';
 export { listenError } from './listen-error.js';
 export { createLogger, type Logger } from './log.js';

@@ -1,3 +1,4 @@
+import { JSON_BYTES } from '../../core/index.js';
 import { same, viewOf } from '../native/id-table.js';
 import type { Interned } from '../native/interned.js';
 import { DELTA, NO_PRICE, type ScannedFrame, SNAPSHOT } from '../tables/price-ticks.js';
@@ -20,16 +21,9 @@ const SMALL_O = 0x6f;
 const SMALL_C = 0x63;
 const SMALL_B = 0x62;
 const SMALL_A = 0x61;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
 const DOT = 0x2e;
 const ZERO = 0x30;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+const { QUOTE, BACKSLASH, COMMA, COLON, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY } = JSON_BYTES;
 const UUID_LENGTH = 36;
 /** Maximum number of request texts that are stored; a collector has few order book connections. */
 const MAX_REQUESTS = 32;
