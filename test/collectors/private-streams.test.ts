@@ -75,7 +75,7 @@ describe.concurrent('the private streams of a collector', () => {
     await until(async () => (await updates()).length > 0);
     // As after a stop: the time has passed and the changes are there, when the collector reads and its timers run again.
     stoppedMs = 60_000;
-    await market.fill('2');
+    market.fillInEngine(1);
     const stale = await rig.waitForEvents('stale', (found) =>
       ['orders', 'balance'].every((one) => found.some(({ stream }) => stream === one)),
     );
@@ -93,10 +93,12 @@ describe.concurrent('the private streams of a collector', () => {
     const [connected] = (await rig.events('connected')).filter(({ stream }) => stream === 'balance');
     const connectionId = connected?.connectionId ?? '';
     const frames = async () => (await recordsOfKind(rig, 'account.balance-frame')).map(({ receivedAt }) => receivedAt);
-    await rig.waitForEvents('heartbeat', (found) =>
-      found.some(({ lastFrames }) => (lastFrames[connectionId] ?? 0) > (connected?.at ?? Infinity) + 1_000_000),
-    );
+    await until(async () => (await frames()).length > 0);
     const lastFrame = Math.max(...(await frames()));
+    await rig.waitForEvents('heartbeat', (found) =>
+      found.some(({ lastFrames }) => (lastFrames[connectionId] ?? 0) > lastFrame + 1_000_000),
+    );
+    expect(Math.max(...(await frames()))).toBe(lastFrame);
     await market.fault('drop-connection', { stream: 'balance' });
     const [lost] = await rig.waitForEvents('disconnected', (found) => found.some(({ stream }) => stream === 'balance'));
     expect(lost?.at).toBeGreaterThan(lastFrame + 1_000_000);

@@ -40,7 +40,7 @@ export function withFigures(readme: string): string {
 | the same, ten ticks per frame | ${median('kafka', "10-entry, fsync: worker / ClickHouse's Kafka engine, all tables")} as fast | |
 | chaos run on Kafka, 15 minutes: ${killed} processes killed, ${rows} rows checked | ${missing} lost, ${duplicated} duplicated | \`npm run chaos -- --bus kafka --minutes 15 --kills 300\` |
 
-Rates are averages over the whole run, from the start until the last row is visible. In the Kafka figures, neither the worker nor the engine stores received payloads. The engine fills the same tables, except that it fills only the time columns of \`price_states\`. The figures are medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}); ${oneRun.map((bench) => `\`${bench}\``).join(', ')}${oneRun.length > 0 ? ' and ' : ''}the chaos run ${oneRun.length > 0 ? 'were' : 'was'} run once. [All figures](docs/performance.md), [the chaos run](docs/reliability.md).
+Rates are averages over the whole run, from the start until the last row is visible. In the Kafka figures, neither the worker nor the engine stores received payloads. The engine fills \`price_ticks\`, \`raw_records\` and the time columns of \`price_states\`; the worker also fills the other columns of \`price_states\`, and \`price_blocks\`. The figures are medians of repeated runs on ${String(cores)} cores (${String(processor)}, node ${String(node)}); ${oneRun.map((bench) => `\`${bench}\``).join(', ')}${oneRun.length > 0 ? ' and ' : ''}the chaos run ${oneRun.length > 0 ? 'were' : 'was'} run once. [All figures](docs/performance.md), [the chaos run](docs/reliability.md).
 
 `;
   const begin = BEGIN.exec(readme);
