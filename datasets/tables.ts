@@ -17,13 +17,13 @@ const PUBLIC_RECORDS = `_topic IN (${PUBLIC_TOPICS.map((topic) => `'${topic}'`).
 const period = (seconds: number): string => `toUInt32(${seconds}) AS period_seconds`;
 
 /** The tables of the transforms that need no more than their own file says. */
-const EXPORTED = TRANSFORM_TABLES.flatMap(({ name, kind, exported }) => {
-  if (!exported) return [];
-  const { ofAccounts = false, ...rows } = exported;
-  return [{ ofAccounts, table: { name, ...rows, ...(kind === 'replacing' && { final: true as const }) } }];
-});
-const exportedTables = (ofAccounts: boolean): ExportedTable[] =>
-  EXPORTED.flatMap((one) => (one.ofAccounts === ofAccounts ? one.table : []));
+function exportedTables(ofAccounts: boolean): ExportedTable[] {
+  return TRANSFORM_TABLES.flatMap(({ name, kind, exported }) => {
+    if (!exported || (exported.ofAccounts ?? false) !== ofAccounts) return [];
+    const { ofAccounts: _, ...rows } = exported;
+    return [{ name, ...rows, ...(kind === 'replacing' && { final: true as const }) }];
+  });
+}
 
 /** The tables that an export writes without `--accounts`. */
 const PUBLIC_TABLES: readonly ExportedTable[] = [

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
-import { type Clock, Secret, systemClock, TOPICS } from '../../core/index.js';
+import { Secret, systemClock, TOPICS } from '../../core/index.js';
 import { startAccountMarket } from '../support/account-market.js';
 import { concurrentIt as it } from '../support/at-end.js';
+import { ResumedClock } from '../support/clocks.js';
 import { until } from '../support/until.js';
 import { POLL_OFTEN, recordsOfKind } from './account-rig.js';
 import { startCollector } from './rig.js';
@@ -54,13 +55,7 @@ describe.concurrent('the private streams of a collector', () => {
 
   it('have a gap in which their changes waited to be read, since their times are not known', async () => {
     const market = await startAccountMarket();
-    let stoppedMs = 0;
-    const clock: Clock = {
-      nowMicros: () => systemClock.nowMicros(),
-      nowMs: () => systemClock.nowMs(),
-      elapsedMs: () => systemClock.elapsedMs() + stoppedMs,
-      sleep: (ms, signal) => systemClock.sleep(ms, signal),
-    };
+    const clock = new ResumedClock();
     const rig = await startCollector(market.exchange.url, { accounts: [market.ann.credentials], clock });
     const subscribed = (times: number) =>
       rig.waitForEvents('subscribed', (found) =>
@@ -74,7 +69,7 @@ describe.concurrent('the private streams of a collector', () => {
       );
     await until(async () => (await updates()).length > 0);
     // As after a stop: the time has passed and the changes are there, when the collector reads and its timers run again.
-    stoppedMs = 60_000;
+    clock.stoppedMs = 60_000;
     market.fillInEngine(1);
     const stale = await rig.waitForEvents('stale', (found) =>
       ['orders', 'balance'].every((one) => found.some(({ stream }) => stream === one)),

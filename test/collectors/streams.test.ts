@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
-import { type Clock, type RawRecord, systemClock, TOPICS, type Topic } from '../../core/index.js';
+import { type RawRecord, TOPICS, type Topic } from '../../core/index.js';
 import { marketOf, openEvent, Traders } from '../exchange/server-support.js';
 import { atEnd, concurrentIt as it } from '../support/at-end.js';
+import { ResumedClock } from '../support/clocks.js';
 import { until } from '../support/until.js';
 import { type CollectorRig, exchangeWith, metricOf, NEVER, startCollector } from './rig.js';
 
@@ -220,13 +221,7 @@ describe.concurrent('the order book stream', () => {
 
   it('has a gap in which its changes waited to be read, since their times are not known', async () => {
     const { server, events } = await exchangeWith(2);
-    let stoppedMs = 0;
-    const clock: Clock = {
-      nowMicros: () => systemClock.nowMicros(),
-      nowMs: () => systemClock.nowMs(),
-      elapsedMs: () => systemClock.elapsedMs() + stoppedMs,
-      sleep: (ms, signal) => systemClock.sleep(ms, signal),
-    };
+    const clock = new ResumedClock();
     const rig = await startCollector(server.url, { settings: rare, clock });
     await rig.waitForEvents('subscribed', (found) => found.length === 4);
     const changed = first(events);
@@ -235,7 +230,7 @@ describe.concurrent('the order book stream', () => {
     const deltas = async () => framesOf(await rig.records(TOPICS.orderBook), 'PRICES_DATA_DELTA');
     await until(async () => (await deltas()).length > 0);
     // As after a stop: the time has passed and the changes are there, when the collector reads and its timers run again.
-    stoppedMs = 60_000;
+    clock.stoppedMs = 60_000;
     traders.trade(marketOf(changed), 41);
     const [stale] = await rig.waitForEvents('stale', (found) => found.length > 0);
     const about = { stream: 'order-book', event: changed.eventId };

@@ -167,6 +167,27 @@ describe('the dashboards', () => {
     expect(drawn).toBeLessThan(after + 1);
   });
 
+  it('draw the outcomes of an event from the interval on in which the range begins', async () => {
+    const event = dashboards.find(({ uid }) => uid === 'chancery-event') as Dashboard;
+    const variables = opened.get(event.uid) ?? new Map();
+    const chosen = variables.get('event')?.value;
+    const isOld = `SELECT min(received_at) < now() - 30 FROM price_ticks WHERE event = '${chosen}'`;
+    await until(async () => (await rig.value<number>(isOld)) === 1, 60_000);
+    const to = new Date();
+    const begins = Math.floor(to.getTime() / 5000) * 5000 - 20_000;
+    // Between two multiples of the interval.
+    const range = { from: new Date(begins + 2500), to };
+    for (const title of ['Probability of every outcome', 'All outcomes, stacked']) {
+      const panel = panelsOf(event).find((one) => one.title === title);
+      const starts = [];
+      for (const { rawSql } of panel?.targets ?? []) {
+        const { answer } = await askTimed(clickhouse, expandQuery(rawSql, { range, bucketMs: 5000, variables }));
+        starts.push(Date.parse(`${valuesOf(answer, 'time')[0]}Z`));
+      }
+      expect(starts, title).toEqual([begins, begins]);
+    }
+  });
+
   it('end a line with what a tile or table says: what was realised, and each balance, also one without a change', async () => {
     const portfolio = dashboards.find(({ uid }) => uid === 'chancery-portfolio') as Dashboard;
     const panelOf = (title: string) => panelsOf(portfolio).find((one) => one.title === title) as Panel;

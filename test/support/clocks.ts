@@ -91,6 +91,15 @@ export class ShiftedClock implements Clock {
   }
 }
 
+/** The system's clock for a process that was stopped: time has elapsed that its timers did not see. */
+export class ResumedClock extends ShiftedClock {
+  stoppedMs = 0;
+
+  override elapsedMs(): number {
+    return systemClock.elapsedMs() + this.stoppedMs;
+  }
+}
+
 /** Constant except for the seconds by which it is advanced; sleepers sleep in real time. */
 export class StillClock extends ShiftedClock {
   readonly #micros = systemClock.nowMicros();
