@@ -47,6 +47,16 @@ export interface ExportRequest extends DrawnRequest {
   readonly refId?: string | undefined;
 }
 
+/** An annotation of a dashboard, by name and color, with its rows in the range of the view. */
+export interface AnnotationData {
+  readonly name: string;
+  readonly color: string;
+  /** Columns `time`, `timeEnd` and `text` are drawn. */
+  readonly frame?: Frame | undefined;
+  /** Why it has no rows. */
+  readonly problem?: string;
+}
+
 /** The data of a panel. */
 export interface PanelData {
   /** Unix milliseconds. */
@@ -198,8 +208,28 @@ export class DashboardQueries {
     return this.pool.stream(signal, (abort) => this.database.export(query, format, abort));
   }
 
-  /** The rows of an annotation: columns `time`, `timeEnd` and `text` are drawn. */
-  async annotation(
+  /** What the dashboard's annotations have to draw. */
+  annotations(dashboard: ViewedDashboard, request: ViewRequest, signal: AbortSignal): Promise<AnnotationData[]> {
+    const shown = dashboard.annotations.list.filter(({ enable, target }) => enable && target?.rawSql !== undefined);
+    return Promise.all(shown.map((one) => this.#annotation(dashboard, one, request, signal)));
+  }
+
+  async #annotation(
+    dashboard: ViewedDashboard,
+    annotation: ViewedAnnotation,
+    request: ViewRequest,
+    signal: AbortSignal,
+  ): Promise<AnnotationData> {
+    const about = { name: annotation.name, color: annotation.iconColor };
+    try {
+      return { ...about, frame: await this.#annotationRows(dashboard, annotation, request, signal) };
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof QueryError)) throw error;
+      return { ...about, problem: error.message };
+    }
+  }
+
+  async #annotationRows(
     dashboard: ViewedDashboard,
     { target }: ViewedAnnotation,
     request: ViewRequest,

@@ -22,17 +22,21 @@ function endOfHeredoc(sql: string, at: number): number | undefined {
   return tag === undefined || end < 0 ? undefined : end + tag.length;
 }
 
-/** The SQL with spaces in place of its comments (`--`, `/* … *\/`), except in quotes and heredocs. */
+/** The SQL with spaces in place of its comments (`--`, `/* … *\/`), except in quotes and heredocs; lines of comments only are left out. */
 export function withoutComments(sql: string): string {
   let text = '';
   let from = 0;
   for (let i = 0; i < sql.length; ) {
     const end = endOfComment(sql, i);
-    if (end !== undefined) {
-      text += sql.slice(from, i) + sql.slice(i, end).replace(/[^\n]/g, ' ');
-      from = end;
+    if (end === undefined) {
+      i = endOfAtom(sql, i);
+      continue;
     }
-    i = end ?? endOfAtom(sql, i);
+    const before = text + sql.slice(from, i);
+    const line = before.lastIndexOf('\n') + 1;
+    const isWholeLine = sql[end] === '\n' && before.slice(line).trim() === '';
+    text = isWholeLine ? before.slice(0, line) : before + sql.slice(i, end).replace(/[^\n]/g, ' ');
+    from = i = isWholeLine ? end + 1 : end;
   }
   return text + sql.slice(from);
 }

@@ -1,5 +1,5 @@
 import { UsageError } from '../core/index.js';
-import { movedBy, parseTime } from './display/relative-time.js';
+import { inWords, movedBy, parseTime } from './display/relative-time.js';
 import type { TimeRange } from './time-range.js';
 
 /** A panel's own time, as in its file, with the variables of it filled in. */
@@ -13,17 +13,6 @@ export interface PanelTime {
   readonly range: TimeRange;
   readonly text: string;
 }
-
-const UNIT_NAMES: Readonly<Record<string, string>> = {
-  s: 'second',
-  m: 'minute',
-  h: 'hour',
-  d: 'day',
-  w: 'week',
-  M: 'month',
-  Q: 'quarter',
-  y: 'year',
-};
 
 /**
  * The range of a panel: as in Grafana, `timeFrom` replaces a relative range of the dashboard by one that ends now, and
@@ -45,7 +34,7 @@ export function panelTime(
     if (from === undefined) unsupported('timeFrom', timeFrom, 'lengths such as 1h or 7d, and now/d');
     if (dashboard.isRelative) {
       range = { from: valid(from), to: now };
-      texts.push(start === 'now/d' ? 'Today so far' : inWords(start));
+      texts.push(start === 'now/d' ? 'Today so far' : (inWords(start) ?? `${start} to now`));
     }
   }
   if (timeShift) {
@@ -68,12 +57,4 @@ function valid(ms: number): Date {
   const at = new Date(ms);
   if (Number.isNaN(at.getTime())) throw new UsageError('the time range of the panel is beyond what a date can be');
   return at;
-}
-
-/** `Last 1 hour` of `now-1h`. */
-function inWords(start: string): string {
-  const [, amount = '', unit = ''] = /^now-(\d+)(\w)/.exec(start) ?? [];
-  if (amount === '') return `${start} to now`;
-  const count = Number(amount);
-  return `Last ${count} ${UNIT_NAMES[unit] ?? unit}${count === 1 ? '' : 's'}`;
 }

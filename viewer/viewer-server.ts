@@ -289,18 +289,9 @@ export class ViewerServer implements Component {
       ),
     );
     app.post('/api/dashboards/:uid/annotations', (request, reply) =>
-      this.#answer(request, reply, (signal) => {
-        const dashboard = this.#dashboard(request);
-        const body = parsed(viewRequest, request.body);
-        const shown = dashboard.annotations.list.filter(({ enable, target }) => enable && target?.rawSql !== undefined);
-        return Promise.all(
-          shown.map(async (one) => ({
-            name: one.name,
-            color: one.iconColor,
-            frame: await this.#queries.annotation(dashboard, one, body, signal),
-          })),
-        );
-      }),
+      this.#answer(request, reply, (signal) =>
+        this.#queries.annotations(this.#dashboard(request), parsed(viewRequest, request.body), signal),
+      ),
     );
     app.post('/api/dashboards/:uid/panels/:panel/export', (request, reply) => this.#export(request, reply));
     app.get('/api/dashboards/:uid/panels/:panel/console', (request, reply) => this.#openConsole(request, reply));

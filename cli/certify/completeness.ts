@@ -13,6 +13,8 @@ const OPERATIONS = ['orders', 'trades', 'full-balances', 'open-positions', 'acti
 /** Needs a login. */
 const TRANSACTIONS = 'transactions';
 const LISTS = ['positions', 'balances', 'active-orders'];
+/** They are compared with the histories that were read after them. */
+const RECONCILED_LISTS = ['positions', 'balances'];
 
 export interface PolledAccount {
   readonly name: string;
@@ -21,7 +23,8 @@ export interface PolledAccount {
 }
 
 /**
- * Waits until every list and history of every account was read completely after a moment, and its rows are in ClickHouse.
+ * Waits until every list and history of every account was read completely after a moment, and its rows are in ClickHouse; and until
+ * the histories were read again after the lists, for an older list would be reconciled otherwise.
  * @param sinceMicros Unix microseconds
  */
 export async function untilPolled(
@@ -58,6 +61,16 @@ export async function untilPolled(
       accounts.length * LISTS.length,
       `SELECT uniqExact(list, account) AS count FROM latest_account_polls
       WHERE list IN (${texts(LISTS)}) AND started_at > ${since} AND account IN (${texts(accounts)})`,
+    ],
+    'lists that are older than the complete histories': [
+      accounts.length * RECONCILED_LISTS.length,
+      `SELECT uniqExact(list, account) AS count
+      FROM (
+        SELECT list, account, finished_at FROM recent_account_polls
+        WHERE list IN (${texts(RECONCILED_LISTS)}) AND started_at > ${since} AND account IN (${texts(accounts)})
+      ) AS polled
+      INNER JOIN account_completeness USING (account)
+      WHERE finished_at <= complete_to`,
     ],
     'accounts with a known user': [
       accounts.length,

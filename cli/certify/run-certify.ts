@@ -24,10 +24,15 @@ const READY_MS = 200;
 const AUDITS = 600;
 const MIN_AUDIT_MS = 1000;
 
-/** Settings for a run of minutes: what an instance does in an hour, more often. */
+/**
+ * Settings for a run of minutes: what an instance does in an hour, more often. The histories are polled after the lists that they are
+ * compared with, so that each round can be reconciled.
+ */
 const OFTEN = {
   requestsPerSecond: '300',
-  transactionsSchedule: '*/10 * * * * *',
+  holdingsSchedule: '*/5 * * * * *',
+  tradesSchedule: '2-59/5 * * * * *',
+  transactionsSchedule: '2-59/5 * * * * *',
   statsSchedule: '*/10 * * * * *',
 };
 

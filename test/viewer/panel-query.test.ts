@@ -77,6 +77,9 @@ describe('a query of a dashboard', () => {
     expect(expandQuery('a -- $__nothing\n/* $__timeFilter( */ b', context())).toBe(
       'a              \n                     b',
     );
+    expect(expandQuery('-- why\nSELECT a,\n  -- one\n  /* two\n  lines */\n  b -- three\n', context())).toBe(
+      'SELECT a,\n  b         \n',
+    );
   });
 
   it.each([

@@ -26,6 +26,7 @@ describe("a panel's own time", () => {
     expect(timeOf({ timeFrom: 'now/w' })).toEqual(['16T00:00', '21T12:00', 'now/w to now']);
     expect(timeOf({ timeFrom: '1M' })).toEqual(['21T12:00', '21T12:00', 'Last 1 month']);
     expect(timeOf({ timeFrom: '1d/d' })).toEqual(['20T00:00', '21T12:00', 'Last 1 day']);
+    expect(timeOf({ timeFrom: '36h' })).toEqual(['20T00:00', '21T12:00', 'Last 36 hours']);
     expect(timeOf({}, 'now-1d/d', 'now-1d/d')).toEqual(['20T00:00', '20T23:59', '']);
   });
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../core/index.js';
-import type { PanelData } from '../../viewer/dashboard-queries.js';
+import type { AnnotationData, PanelData } from '../../viewer/dashboard-queries.js';
 import type { ViewerServer } from '../../viewer/index.js';
 import { exceeds } from '../../viewer/reader-grants.js';
 import type { ResolvedVariable } from '../../viewer/variables.js';
@@ -69,7 +69,10 @@ const files = () => ({
         ],
       },
       annotations: {
-        list: [{ name: 'A', target: target("SELECT at AS time, 'x' AS text FROM prices WHERE market = 'it''s'") }],
+        list: [
+          { name: 'A', target: target("SELECT at AS time, 'x' AS text FROM prices WHERE market = 'it''s'") },
+          { name: 'B', target: target('SELECT at AS time FROM other_database.notes') },
+        ],
       },
     },
   ),
@@ -373,10 +376,11 @@ describe('the viewer', () => {
     });
   });
 
-  it('has the annotations of its range', async () => {
+  it('has the annotations of its range, and the reason of one that fails', async () => {
     const { width: _, ...asked } = view();
-    const [shown] = JSON.parse((await post('annotations', asked)).text) as { frame: { fields: { values: [] }[] } }[];
-    expect(shown?.frame.fields[0]?.values).toHaveLength(20);
+    const [shown, failed] = JSON.parse((await post('annotations', asked)).text) as AnnotationData[];
+    expect(shown?.frame?.fields[0]?.values).toHaveLength(20);
+    expect(failed).toEqual({ name: 'B', color: 'red', problem: expect.stringContaining('other_database') });
   });
 });
 

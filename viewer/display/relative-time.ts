@@ -12,6 +12,17 @@ const UNIT_MONTHS: Readonly<Record<string, number>> = { M: 1, Q: 3, y: 12 };
 /** The Monday before the Unix epoch. */
 const FIRST_WEEK_MS = -3 * 86_400_000;
 
+const UNIT_NAMES: Readonly<Record<string, string>> = {
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+  w: 'week',
+  M: 'month',
+  Q: 'quarter',
+  y: 'year',
+};
+
 const STEP = /([+-])(\d{0,9})([smhdwMQy])|\/([smhdwMQy])/g;
 
 /**
@@ -46,6 +57,14 @@ export function movedBy(time: number, length: string): number | undefined {
 export function durationMs(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (UNIT_MS[unit] ?? 0);
+}
+
+/** As in Grafana, `Last 1 hour` of `now-1h`, and of `now-1h/h`; undefined for any other beginning of a range that ends now. */
+export function inWords(start: string): string | undefined {
+  const [, amount, unit = ''] = /^now-(\d{1,9})([smhdwMQy])(?:\/|$)/.exec(start) ?? [];
+  if (amount === undefined) return undefined;
+  const count = Number(amount);
+  return `Last ${count} ${UNIT_NAMES[unit]}${count === 1 ? '' : 's'}`;
 }
 
 function moved(time: number, amount: number, unit: string): number {

@@ -1,7 +1,6 @@
-import type { PanelData } from '../dashboard-queries.js';
+import type { AnnotationData, PanelData } from '../dashboard-queries.js';
 import type { Scope } from '../display/fill-text.js';
 import type { EventListing, FirstPageRequest, Mover } from '../first-page.js';
-import type { Frame } from '../frames.js';
 import type { PageDashboard } from '../page-model.js';
 import type { RecordingState } from '../recording-state.js';
 import type { ResolvedVariable } from '../variables.js';
@@ -39,12 +38,6 @@ export interface PanelSql {
   readonly statements: readonly string[];
   /** Whether ClickHouse's web console can be opened with one of them. */
   readonly hasConsole: boolean;
-}
-
-export interface AnnotationData {
-  readonly name: string;
-  readonly color: string;
-  readonly frame?: Frame;
 }
 
 /** What the server answered instead of data. */

@@ -1,11 +1,12 @@
+import type { AnnotationData } from '../dashboard-queries.js';
 import { formatAddress, type LinkContext, type PageAddress } from '../display/address.js';
 import { fillText, type Scope } from '../display/fill-text.js';
-import { durationMs, parseTime } from '../display/relative-time.js';
+import { durationMs, inWords, parseTime } from '../display/relative-time.js';
 import { formatTime } from '../display/units.js';
 import { ALL } from '../display/variable-reference.js';
 import type { PageDashboard } from '../page-model.js';
 import type { ResolvedVariable } from '../variables.js';
-import { type AnnotationData, api, isLoggedOut, isUnavailable, RETRY_MS, type View } from './api.js';
+import { api, isLoggedOut, isUnavailable, RETRY_MS, type View } from './api.js';
 import { button, h, select } from './dom.js';
 import { linksOf } from './links.js';
 import { multiSelect } from './multi-select.js';
@@ -180,6 +181,8 @@ export class DashboardPage {
       this.#grid.arrange(this.#variables);
       this.#grid.refresh(leaveInFlight);
       this.#annotations = await api.annotations(uid, this.#view(), asking.signal);
+      const failed = this.#annotations.find(({ problem }) => problem !== undefined);
+      if (failed) this.shell.showProblem(`Annotation "${failed.name}" is not drawn: ${failed.problem}`);
       if (this.#annotations.some(({ frame }) => (frame?.fields[0]?.values.length ?? 0) > 0)) this.redraw();
     } catch (error) {
       if (asking.signal.aborted) return;
@@ -424,7 +427,8 @@ export class DashboardPage {
   #rangeText(): string {
     const text = (time: string) =>
       time.startsWith('now') ? time : formatTime(parseTime(time, 0) ?? Number.NaN) || time;
-    return `${text(this.#from)} to ${text(this.#to)}`;
+    const last = this.#to === 'now' ? inWords(this.#from) : undefined;
+    return last ?? `${text(this.#from)} to ${text(this.#to)}`;
   }
 }
 

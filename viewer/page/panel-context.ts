@@ -1,9 +1,9 @@
+import type { AnnotationData } from '../dashboard-queries.js';
 import type { LinkContext } from '../display/address.js';
 import type { Theme } from '../display/colors.js';
 import type { FieldConfig } from '../display/fields.js';
 import type { Frame } from '../frames.js';
 import type { PagePanel } from '../page-model.js';
-import type { AnnotationData } from './api.js';
 
 /** What a panel draws, and what happens in it. */
 export interface PanelContext {

@@ -1,4 +1,4 @@
-import type { PanelData } from '../dashboard-queries.js';
+import type { AnnotationData, PanelData } from '../dashboard-queries.js';
 import type { Theme } from '../display/colors.js';
 import { asText } from '../display/fields.js';
 import type { Scope } from '../display/fill-text.js';
@@ -8,7 +8,7 @@ import { shown } from '../display/safe-text.js';
 import { transformed } from '../display/transformations.js';
 import { undrawnOptions } from '../display/undrawn-options.js';
 import { isPanelType, type PanelType } from '../panel-types.js';
-import { type AnnotationData, AnswerError, api, isUnavailable, type PanelAsk, RETRY_MS, type View } from './api.js';
+import { AnswerError, api, isUnavailable, type PanelAsk, RETRY_MS, type View } from './api.js';
 import { drawBarChart } from './bar-chart.js';
 import { drawBarGauge } from './bar-gauge.js';
 import { button, h, pointerReleased } from './dom.js';
