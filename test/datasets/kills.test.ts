@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { exportRelease, killExports, killImports } from './kills.js';
 import { recordMarkets } from './recorded-markets.js';
 
-const KILLS = 5;
+const KILLS = 3;
 const SEED = 15;
 
 describe('kill -9 at random moments', () => {
