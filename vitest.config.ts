@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     // One more than the cores that it is meant for: tests wait for servers and timers a third of their time.
     maxWorkers: isSlowMachine ? 2 : 3,
-    maxConcurrency: isSlowMachine ? 1 : 5,
+    maxConcurrency: isSlowMachine ? 1 : 3,
     globalSetup: ['test/support/services/setup.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestFiles()],
