@@ -32,8 +32,8 @@ const project = (name: string, test: TestProjectInlineConfiguration['test']): Te
 export default defineConfig({
   test: {
     // One more than the cores that it is meant for: tests wait for servers and timers a third of their time.
-    maxWorkers: isSlowMachine ? 2 : 3,
-    maxConcurrency: isSlowMachine ? 1 : 3,
+    maxWorkers: 3,
+    maxConcurrency: isSlowMachine ? 1 : 5,
     globalSetup: ['test/support/services/setup.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestFiles()],
@@ -49,6 +49,8 @@ export default defineConfig({
         include: GLOBS.chaos,
         exclude: GLOBS.timed,
         isolate: false,
+        // Each runs a market with all of its processes: of three at a time all get slower, and trade on meanwhile.
+        maxWorkers: 2,
         sequence: { groupOrder: 1 },
       }),
       project('timed', { include: GLOBS.timed, isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } }),
