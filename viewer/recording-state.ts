@@ -8,6 +8,9 @@ export interface RecordingState {
   readonly liveCollectors: number;
   /** Age of the newest heartbeat of a collector, seconds; null when nothing was ever recorded. */
   readonly newestSeconds: number | null;
+  /** Streams of events that are open now, and how many of them are observed. */
+  readonly openStreams: number;
+  readonly liveStreams: number;
   /** Fraction of the last hour, over all events and streams while they were open, that is missing; null when none was. */
   readonly missing: number | null;
 }
@@ -24,7 +27,9 @@ const MISSING = `WITH now64(6) - INTERVAL 1 HOUR AS begins
 SELECT
     sum(arraySum(gap -> (dateDiff('microsecond', gap.1, gap.2) / 1e6 - gap.4) * least(1, dateDiff('microsecond', greatest(gap.1, begins), gap.2) / dateDiff('microsecond', gap.1, gap.2)),
         arrayFilter(gap -> gap.2 > begins, missed_ranges))) AS missing_seconds,
-    sum(dateDiff('microsecond', greatest(open_from, begins), open_to) / 1e6) AS open_seconds
+    sum(dateDiff('microsecond', greatest(open_from, begins), open_to) / 1e6) AS open_seconds,
+    countIf(open) AS open_streams,
+    countIf(open AND live) AS live_streams
 FROM event_gaps
 WHERE open_to > begins`;
 
@@ -42,12 +47,14 @@ export async function recordingState(
   const [live, newest] = state.data[0] ?? [];
   const isSlow = newest !== null && newest !== undefined && Number(newest) < NEW_SECONDS;
   const lastHour = await ask(MISSING, ({ data: [row] }) =>
-    Number(row?.[1] ?? 0) > 0 && isSlow ? MISSING_KEPT_MS : keptMs,
+    Number(row?.[1] ?? 0) > 0 && Number(row?.[3] ?? 0) > 0 && isSlow ? MISSING_KEPT_MS : keptMs,
   );
-  const [missing, openSeconds] = lastHour.data[0] ?? [];
+  const [missing, openSeconds, openStreams, liveStreams] = lastHour.data[0] ?? [];
   return {
     liveCollectors: Number(live ?? 0),
     newestSeconds: newest === null || newest === undefined ? null : Number(newest),
+    openStreams: Number(openStreams ?? 0),
+    liveStreams: Number(liveStreams ?? 0),
     missing: Number(openSeconds ?? 0) === 0 ? null : Math.min(1, Number(missing ?? 0) / Number(openSeconds)),
   };
 }

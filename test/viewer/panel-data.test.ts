@@ -258,6 +258,9 @@ describe('the options that are not drawn', () => {
   it('are named, whether they are set for all fields or for some', () => {
     const log = { scaleDistribution: { type: 'log', log: 2 } };
     expect(undrawn('timeseries', {}, log)).toEqual(['a logarithmic axis']);
+    expect(undrawn('stat', { graphMode: 'area' })).toEqual(['a sparkline']);
+    expect(undrawn('stat', { graphMode: 'none' })).toEqual([]);
+    expect(undrawn('barchart', { showValue: 'always' })).toEqual(['values on bars']);
     expect(undrawn('barchart', {}, {}, ['custom.scaleDistribution', { type: 'symlog' }])).toEqual([
       'a logarithmic axis',
     ]);

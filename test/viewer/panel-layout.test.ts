@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Grafana writes a variable.
 import { describe, expect, it } from 'vitest';
-import { fillText } from '../../viewer/display/fill-text.js';
+import { fillMarkdown, fillText } from '../../viewer/display/fill-text.js';
 import { arrangePanels, type PlacedPanel } from '../../viewer/display/panel-layout.js';
 import type { PagePanel } from '../../viewer/page-model.js';
 
@@ -138,6 +138,7 @@ describe('a text with variables', () => {
 
   it('has the value of its repetition, and leaves what is no variable', () => {
     expect(fillText('$host', variables, { host: 'c' }, 'text')).toBe('C');
+    expect(fillMarkdown('$host [x](/?q=$host) [y]($all)', variables, {})).toBe('a, b [x](/?q=a%2C%20b) [y](x,%20y)');
     expect(fillText('$5 ${nothing} ${host:json} $', variables, {}, 'text')).toBe('$5 ${nothing} ${host:json} $');
   });
 });

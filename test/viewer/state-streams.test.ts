@@ -5,7 +5,7 @@ import type { RecordingState } from '../../viewer/recording-state.js';
 import { StateStreams } from '../../viewer/state-streams.js';
 
 const INTERVAL_MS = 5;
-const STATE = { liveCollectors: 1, newestSeconds: 0.5, missing: 0 };
+const STATE = { liveCollectors: 1, newestSeconds: 0.5, openStreams: 2, liveStreams: 2, missing: 0 };
 
 function streamsOf(ask: () => Promise<RecordingState>): StateStreams {
   const streams = new StateStreams('start', ask, INTERVAL_MS);

@@ -31,13 +31,18 @@ export function recordingText(message: RecordingMessage | undefined, silentMs: n
   }
   if (!message) return { text: '', level: 'none' };
   if ('problem' in message) return { text: message.problem, level: 'bad' };
-  const { liveCollectors, newestSeconds, missing } = message.state;
+  const { liveCollectors, newestSeconds, openStreams, liveStreams, missing } = message.state;
   if (newestSeconds === null) return { text: 'nothing is recorded yet', level: 'none' };
-  const isRunning = liveCollectors > 0 && newestSeconds < STOPPED_SECONDS;
-  const age = ageOf(newestSeconds + (isOverdue(silentMs) ? silentSeconds : 0));
-  const gap = missing === null ? '' : `, ${formatMissing(missing)} missing in the last hour`;
-  const state = isRunning ? 'recording' : 'recording has stopped or is late';
-  return { text: `${state}, newest record ${age} old${gap}`, level: isRunning ? 'good' : 'bad' };
+  const seconds = newestSeconds + (isOverdue(silentMs) ? silentSeconds : 0);
+  const isRunning = liveCollectors > 0 && seconds < STOPPED_SECONDS;
+  const age = `newest record ${ageOf(seconds)} old`;
+  const gap =
+    missing === null ? ', no event was open in the last hour' : `, ${formatMissing(missing)} missing in the last hour`;
+  if (!isRunning) return { text: `recording has stopped or is late, ${age}${gap}`, level: 'bad' };
+  if (openStreams > 0 && liveStreams === 0) {
+    return { text: `the collector runs, but observes none of the open events${gap}`, level: 'bad' };
+  }
+  return { text: `recording, ${age}${gap}`, level: 'good' };
 }
 
 function ageOf(seconds: number): string {

@@ -20,8 +20,10 @@ const CHECKS: Readonly<Record<string, Checks>> = {
     'stacking to 100%': (panel) => stackings(panel).includes('percent'),
   },
   candlestick: LOGARITHMIC,
+  stat: { 'a sparkline': ({ options }) => options['graphMode'] === 'area' },
   barchart: {
     ...LOGARITHMIC,
+    'values on bars': ({ options }) => options['showValue'] === 'always',
     'colors by a field': ({ options }) => isSet(options['colorByField']),
     'lines and areas of thresholds': (panel) =>
       custom(panel, 'thresholdsStyle').some((value) => isOther(asRecord(value)['mode'], 'off')),

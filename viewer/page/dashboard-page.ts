@@ -1,6 +1,6 @@
 import type { AnnotationData } from '../dashboard-queries.js';
 import { formatAddress, type LinkContext, type PageAddress } from '../display/address.js';
-import { fillText, type Scope } from '../display/fill-text.js';
+import { fillMarkdown, fillText, type Scope } from '../display/fill-text.js';
 import { durationMs, inWords, parseTime } from '../display/relative-time.js';
 import { formatTime } from '../display/units.js';
 import { ALL } from '../display/variable-reference.js';
@@ -134,7 +134,7 @@ export class DashboardPage {
       navigate: (href) => this.shell.navigate(href),
       onFull: (panel) => this.#setFull(this.#full === panel ? undefined : panel),
       fillText: (text, scope) => fillText(text, this.#variables, scope, 'text'),
-      fillContent: (text, scope) => fillText(text, this.#variables, scope, 'raw'),
+      fillContent: (text, scope) => fillMarkdown(text, this.#variables, scope),
       linkContext: (scope) => this.#linkContext(scope),
       showSql: (...sql) => this.shell.showSql(...sql),
       showDialog: (...dialog) => void this.shell.showDialog(...dialog),

@@ -11,6 +11,8 @@ import { type ChartData, type Series, VOLUME_SCALE } from './chart-data.js';
 /** Fraction of the height that bars of volume take below candles. */
 const VOLUME_HEIGHT = 0.22;
 const DAY_S = 86_400;
+/** Labels that are at least so far apart have a year and no day. */
+const MONTH_S = 28 * DAY_S;
 /** Pixels beside the axis of time: half of the label at its end, as of 18:00, or as of 18:00:30. */
 const BESIDE_LABEL = 18;
 const BESIDE_LONG_LABEL = 28;
@@ -144,6 +146,7 @@ export function besideLabels({ width, scales }: uPlot): number {
 function timeLabels(_: uPlot, splits: number[], __: number, ___: number, increment: number): string[] {
   return splits.map((seconds) => {
     const text = formatTime(seconds * 1000, increment < 1);
+    if (increment >= MONTH_S) return text.slice(0, 7);
     if (increment >= DAY_S) return text.slice(5, 10);
     if (increment < 1) return text.slice(14);
     const isMidnight = text.slice(11, 19) === '00:00:00';
