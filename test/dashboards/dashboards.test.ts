@@ -15,6 +15,7 @@ import { loadComparison } from '../grafana/load-comparison.js';
 import { openBooks, tradersOf, writeAccounts } from '../pipeline/account-traders.js';
 import { OFTEN_POLLED, Rig } from '../pipeline/rig.js';
 import { fastest } from '../support/fastest.js';
+import { runAs } from '../support/run-as.js';
 import { isSlowMachine } from '../support/slow-machine.js';
 import { until } from '../support/until.js';
 import { type Answer, askAsGrafana, askTimed, framesOf, valuesOf } from './answer.js';
@@ -268,6 +269,31 @@ describe('the dashboards', () => {
     const drawn = valuesOf(answer, column).filter((_, row) => (missing[row] ?? 1) < 0.9995);
     expect(drawn.length).toBeGreaterThan(0);
     expect(new Set(drawn)).toEqual(new Set([known]));
+  });
+
+  it('draw chances that were fetched from before the first session', async () => {
+    const overview = dashboards.find(({ uid }) => uid === 'chancery-market-overview') as Dashboard;
+    const panel = panelsOf(overview).find(({ title }) => title === 'Chance') as Panel;
+    const day = Math.floor(Date.now() / 86_400_000) * 86_400 - 2 * 86_400;
+    const [[event, market] = []] = (
+      await askAsGrafana(clickhouse.reader, 'SELECT event, market FROM chance_series ORDER BY market LIMIT 1')
+    ).rows;
+    await runAs(
+      clickhouse.owner,
+      `
+      INSERT INTO chancery.chance_points (_log, _partition, _offset, _index, received_at, occurred_at, event, market, chance, source)
+      SELECT 'fetched', 0, number, 0, now64(6), toDateTime64(${day} + number, 6, 'UTC'), '${event}', '${market}', (20 + number) / 100, 'aggregate'
+      FROM numbers(5)`,
+    );
+    const variables = new Map(opened.get(overview.uid));
+    for (const [name, value] of Object.entries({ event, market })) {
+      variables.set(name, { value: String(value), options: [String(value)] });
+    }
+    const range = { from: new Date(1000 * (day - 5)), to: new Date(1000 * (day + 10)) };
+    const sql = expandQuery((panel.targets[0] as DashboardTarget).rawSql, { range, bucketMs: 1000, variables });
+    const answer = await askAsGrafana(clickhouse.reader, sql);
+    expect(valuesOf(answer, 'chance').map(Number)).toEqual([0.2, 0.21, 0.22, 0.23, 0.24]);
+    expect(valuesOf(answer, 'backfilled').map(Number)).toEqual([1, 1, 1, 1, 1]);
   });
 
   it('are asked through the provisioned data source within what the reader may ask for', async () => {
