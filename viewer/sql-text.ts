@@ -26,17 +26,21 @@ function endOfHeredoc(sql: string, at: number): number | undefined {
 export function withoutComments(sql: string): string {
   let text = '';
   let from = 0;
+  // Where the line begins, while it has only blanks and comments.
+  let blankFrom: number | undefined = 0;
   for (let i = 0; i < sql.length; ) {
     const end = endOfComment(sql, i);
     if (end === undefined) {
+      if (sql[i] === '\n') blankFrom = i + 1;
+      else if (sql[i]?.trim() !== '') blankFrom = undefined;
       i = endOfAtom(sql, i);
-      continue;
+    } else if (blankFrom !== undefined && sql[end] === '\n') {
+      text += sql.slice(from, Math.max(from, blankFrom));
+      from = i = blankFrom = end + 1;
+    } else {
+      text += sql.slice(from, i) + sql.slice(i, end).replace(/[^\n]/g, ' ');
+      from = i = end;
     }
-    const before = text + sql.slice(from, i);
-    const line = before.lastIndexOf('\n') + 1;
-    const isWholeLine = sql[end] === '\n' && before.slice(line).trim() === '';
-    text = isWholeLine ? before.slice(0, line) : before + sql.slice(i, end).replace(/[^\n]/g, ' ');
-    from = i = isWholeLine ? end + 1 : end;
   }
   return text + sql.slice(from);
 }

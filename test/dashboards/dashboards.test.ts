@@ -294,6 +294,7 @@ describe('the dashboards', () => {
     const answer = await askAsGrafana(clickhouse.reader, sql);
     expect(valuesOf(answer, 'chance').map(Number)).toEqual([0.2, 0.21, 0.22, 0.23, 0.24]);
     expect(valuesOf(answer, 'backfilled').map(Number)).toEqual([1, 1, 1, 1, 1]);
+    expect(valuesOf(answer, 'observed').map(Number)).toEqual([0, 0, 0, 0, 0]);
   });
 
   it('are asked through the provisioned data source within what the reader may ask for', async () => {

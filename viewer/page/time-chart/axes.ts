@@ -13,7 +13,7 @@ const VOLUME_HEIGHT = 0.22;
 const DAY_S = 86_400;
 /** Labels that are at least so far apart have a year and no day. */
 const MONTH_S = 28 * DAY_S;
-/** Pixels beside the axis of time: half of the label at its end, as of 18:00, or as of 18:00:30. */
+/** Pixels beside the axis of time: half of the label at its end, as of 18:00, or as of 18:00:30 and 2026-01. */
 const BESIDE_LABEL = 18;
 const BESIDE_LONG_LABEL = 28;
 /** Least distance of two labels of the axis of time, pixels. */
@@ -140,7 +140,8 @@ function extentOf(shown: readonly Series[], scale: string, below: number): [numb
 export function besideLabels({ width, scales }: uPlot): number {
   const { min, max } = scales['x'] ?? {};
   const secondsPerLabel = ((max ?? 0) - (min ?? 0)) / Math.max(1, width / LABEL_SPACE);
-  return secondsPerLabel > 0 && secondsPerLabel < 60 ? BESIDE_LONG_LABEL : BESIDE_LABEL;
+  const isLong = (secondsPerLabel > 0 && secondsPerLabel < 60) || secondsPerLabel > MONTH_S / 2;
+  return isLong ? BESIDE_LONG_LABEL : BESIDE_LABEL;
 }
 
 function timeLabels(_: uPlot, splits: number[], __: number, ___: number, increment: number): string[] {
