@@ -226,6 +226,7 @@ describe('the dashboards', () => {
       '(SELECT *, (`_offset`, `_index`) AS position FROM price_ticks WHERE NOT repeated AND NOT is_resolution)',
       'received_at',
       'last',
+      'order-book',
     ],
     [
       'Chance',
@@ -233,11 +234,12 @@ describe('the dashboards', () => {
       '(SELECT *, (received_at, log_position) AS position FROM chance_series)',
       'occurred_at',
       'chance',
+      'chance',
     ],
-  ])('begin the line "%s" with what was known before its time', async (title, column, rows, at, value) => {
+  ])('begin the line "%s" with what was known before its time', async (title, column, rows, at, value, stream) => {
     const overview = dashboards.find(({ uid }) => uid === 'chancery-market-overview') as Dashboard;
     const panel = panelsOf(overview).find((one) => one.title === title) as Panel;
-    // The longest time in whole seconds after a change, and before the next one or two seconds ago.
+    // The longest observed time in whole seconds after a change, and before the next one or two seconds ago.
     const between = await askAsGrafana(
       clickhouse.reader,
       `SELECT event, market, value, begins, ends
@@ -248,8 +250,10 @@ describe('the dashboards', () => {
               floor(toUnixTimestamp64Milli(leadInFrame(${at}, 1, now64(6, 'UTC') - INTERVAL 2 SECOND) OVER changes) / 1000) AS ends
           FROM ${rows}
           WINDOW changes AS (PARTITION BY market ORDER BY ${at}, position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
-      )
-      WHERE ends > begins
+      ) AS known
+      LEFT JOIN (SELECT event, groupArray((begins_at, ends_at)) AS gaps FROM gaps WHERE stream = '${stream}' GROUP BY event) AS missed USING (event)
+      -- A line is not drawn where nothing was observed.
+      WHERE ends > begins AND NOT arrayExists(gap -> toUnixTimestamp(gap.1) <= ends AND toUnixTimestamp(gap.2) + 1 >= begins, gaps)
       ORDER BY ends - begins DESC, market
       LIMIT 1`,
     );

@@ -9,6 +9,8 @@ import { openPage } from './open-page.js';
 import { ask, startViewer } from './viewer-rig.js';
 
 const HOUR = 3600;
+const DAY = 24 * HOUR;
+const LAST_TICK = ago(60);
 const host = useDatabase({ migrated: true });
 let viewer: ViewerServer;
 let browser: Awaited<ReturnType<typeof startChromium>>;
@@ -47,7 +49,7 @@ beforeAll(async () => {
   ]);
   await data.insert('price_ticks', [
     tick('red', ago(5 * HOUR), 0.5, { event: 'cup', _offset: 1001 }),
-    tick('red', ago(60), 0.3, { event: 'cup', _offset: 1002 }),
+    tick('red', LAST_TICK, 0.3, { event: 'cup', _offset: 1002 }),
     tick('blue', ago(5 * HOUR), 0.55, { event: 'cup' }),
     tick('blue', ago(60), 0.6, { event: 'cup' }),
     tick('yes', ago(60), 0.2, { event: 'rain' }),
@@ -184,9 +186,11 @@ it('shows the last trade of a resolved market, and not the step to 1, which is n
 });
 
 it('goes from a candle to its ticks, and from a tick to its raw record', async () => {
+  // The day of the last tick, which is the whole chart.
+  const day = 1000 * DAY * Math.floor(Date.parse(`${LAST_TICK}Z`) / (1000 * DAY));
   const { page, problems } = await openPage(
     browser,
-    `${viewer.url}/d/chancery-market-overview?from=now-1h&to=now&var-event=cup&var-market=red&var-candle=86400`,
+    `${viewer.url}/d/chancery-market-overview?from=${day}&to=${day + 1000 * DAY - 1}&var-event=cup&var-market=red&var-candle=${DAY}`,
   );
   await page.locator('[data-panel="5"] .u-over').waitFor();
   await expectSound(page);
