@@ -41,30 +41,19 @@ export default defineConfig({
       // Processes, not threads: ffi-rs, which takes file locks, ends the process when a thread that loaded it ends.
       project('fast', {
         include: GLOBS.all,
-        exclude: [...GLOBS.services, ...GLOBS.chaos, ...GLOBS.waiting, ...GLOBS.timed],
+        exclude: [...GLOBS.services, ...GLOBS.chaos, ...GLOBS.timed],
         isolate: false,
       }),
-      project('services', {
-        include: GLOBS.services,
-        exclude: [...GLOBS.chaos, ...GLOBS.waiting, ...GLOBS.timed],
-        isolate: false,
-      }),
+      project('services', { include: GLOBS.services, exclude: [...GLOBS.chaos, ...GLOBS.timed], isolate: false }),
       project('chaos', {
         include: GLOBS.chaos,
-        exclude: [...GLOBS.waiting, ...GLOBS.timed],
+        exclude: GLOBS.timed,
         isolate: false,
         // Each runs a market with all of its processes: of three at a time all get slower, and trade on meanwhile.
         maxWorkers: 2,
         sequence: { groupOrder: 1 },
       }),
-      project('chaos-waiting', {
-        include: GLOBS.waiting,
-        exclude: GLOBS.timed,
-        isolate: false,
-        maxWorkers: 4,
-        sequence: { groupOrder: 2 },
-      }),
-      project('chaos-timed', { include: GLOBS.timed, isolate: false, maxWorkers: 1, sequence: { groupOrder: 3 } }),
+      project('timed', { include: GLOBS.timed, isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],
   },
 });

@@ -1,17 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 
 /**
- * The tests in three projects. `npm test` runs `fast` and `services`, `npm run test:chaos` runs `chaos`.
+ * The tests in four projects. `npm test` runs `fast` and `services`, `npm run test:chaos` the other two.
  *
  * - `fast`: every file that is not named below. No process but the test's own.
  * - `services`: needs ClickHouse or Kafka, of which one each serves all files, or processes that take up to 5 s.
- * - `chaos`: starts, kills or reconfigures servers of its own and takes longer than that. In three parts, one after the other:
- *   `chaos`; then `chaos-waiting`, which waits for timers and markets half of its time, so that more files run at a time; then
- *   `chaos-timed`, which has limits of time, so that one file runs at a time.
+ * - `chaos`: starts, kills or reconfigures servers of its own and takes longer than that.
+ * - `timed`: the same, and has limits of time: one file at a time, after all others.
  */
-export type Project = 'fast' | 'services' | 'chaos' | 'chaos-waiting' | 'chaos-timed';
+export type Project = 'fast' | 'services' | 'chaos' | 'timed';
 
-/** Files, or folders with everything below them but what the parts of `chaos` name. */
+/** Files, or folders with everything below them but what `chaos` and `timed` name. */
 const SERVICES = [
   'test/bench/interrupt.test.ts',
   'test/bots/process.test.ts',
@@ -67,6 +66,7 @@ const CHAOS = [
   'test/certify/fault-run.test.ts',
   'test/certify/process.test.ts',
   'test/chaos/backpressure.test.ts',
+  'test/chaos/collector-memory.test.ts',
   'test/chaos/loop.test.ts',
   'test/chaos/protections.test.ts',
   'test/chaos/random-sessions.test.ts',
@@ -74,9 +74,12 @@ const CHAOS = [
   'test/chaos/rebuild.test.ts',
   'test/chaos/worker-memory.test.ts',
   'test/cli/cluster.test.ts',
+  'test/cli/doctor.test.ts',
+  'test/cli/sql.test.ts',
   'test/cli/up-accounts.test.ts',
   'test/cli/up.test.ts',
   'test/datasets/damage.test.ts',
+  'test/datasets/export.test.ts',
   'test/datasets/import.test.ts',
   'test/datasets/kills.test.ts',
   'test/datasets/python.test.ts',
@@ -85,32 +88,24 @@ const CHAOS = [
   'test/datasets/release.test.ts',
   'test/datasets/tardis.test.ts',
   'test/datasets/verify.test.ts',
+  'test/collectors/account-processes.test.ts',
+  'test/collectors/skipped-chances.test.ts',
+  'test/dashboards/',
+  'test/faults/quick.test.ts',
   'test/deploy/package.test.ts',
   'test/deploy/services.test.ts',
   'test/kafka/broker-killed.test.ts',
   'test/kafka/cluster.test.ts',
+  'test/pipeline/',
   'test/sql/engines/',
   'test/sql/one-event.test.ts',
   'test/viewer/dashboard-features.test.ts',
   'test/viewer/first-page.test.ts',
   'test/viewer/foreign-dashboards.test.ts',
+  'test/viewer/new-instance.test.ts',
   'test/viewer/page.test.ts',
   'test/viewer/panel-types.test.ts',
   'test/warehouse/cluster/',
-];
-
-const WAITING = [
-  'test/chaos/collector-memory.test.ts',
-  'test/cli/doctor.test.ts',
-  'test/cli/sql.test.ts',
-  'test/collectors/account-processes.test.ts',
-  'test/collectors/skipped-chances.test.ts',
-  'test/dashboards/',
-  'test/datasets/export.test.ts',
-  'test/faults/quick.test.ts',
-  'test/pipeline/',
-  'test/viewer/new-instance.test.ts',
-  'test/warehouse/cluster/migrate-cluster.test.ts',
   'test/warehouse/embedded.test.ts',
   'test/warehouse/exactly-once/forgotten-tokens.test.ts',
 ];
@@ -169,8 +164,7 @@ const named = (entries: readonly string[], file: string): boolean =>
 
 /** @param file path from the root of the repository */
 export function projectOf(file: string): Project {
-  if (named(TIMED, file)) return 'chaos-timed';
-  if (named(WAITING, file)) return 'chaos-waiting';
+  if (named(TIMED, file)) return 'timed';
   if (named(CHAOS, file)) return 'chaos';
   return named(SERVICES, file) ? 'services' : 'fast';
 }
@@ -184,7 +178,7 @@ export const testFiles = (): string[] =>
 
 /** What is named above and does not exist. */
 export const namedInVain = (): string[] =>
-  [...SERVICES, ...CHAOS, ...WAITING, ...TIMED, ...SLOWEST].filter((entry) => !existsSync(entry));
+  [...SERVICES, ...CHAOS, ...TIMED, ...SLOWEST].filter((entry) => !existsSync(entry));
 
 const globs = (entries: readonly string[]): string[] =>
   entries.map((entry) => (entry.endsWith('/') ? `${entry}**/*.test.ts` : entry));
@@ -194,6 +188,5 @@ export const GLOBS = {
   all: ['test/**/*.test.ts'],
   services: globs(SERVICES),
   chaos: globs(CHAOS),
-  waiting: globs(WAITING),
   timed: globs(TIMED),
 };
