@@ -33,7 +33,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   record_delays: `SELECT * FROM chancery.record_delays WHERE ${PUBLIC}`,
 };
 
-/** Views without rows, and why; those of every other view are compared. */
+/** Views that have no rows here, and why; every other view has rows, which are compared. */
 const EMPTY: Readonly<Record<string, string>> = {
   calibration_curve: 'no market has a forecast an hour before its close',
   calibration_forecasts: 'no market has a forecast an hour before its close',
@@ -114,18 +114,16 @@ describe('chancery import', () => {
       );
       const given = { from_at: `toDateTime(${FROM})`, to_at: `toDateTime(${TO})`, market: `'${first?.market}'` };
       const rowsOf = <T>(sql: string) => expected.query<T>(sql.replace('currentDatabase()', "'chancery'"));
-      const empty: string[] = [];
       for (const { name, source: view } of await declaredViews({ rows: rowsOf }, given)) {
         // How ClickHouse stores the rows: merges differ.
-        if (name === 'table_sizes') continue;
+        if (name === 'table_sizes' || name in EMPTY) continue;
         const ask = async (connection: Connection) =>
           comparable(withoutUsers(await connection.query<Row>(RELEASED[name] ?? `SELECT * FROM chancery.${view}`)));
         const [own, other] = await Promise.all([ask(expected), ask(found)]);
         expect([name, other.exact]).toEqual([name, own.exact]);
         expect([name, farMoments(other, own)]).toEqual([name, []]);
-        if (own.exact.length === 0) empty.push(name);
+        expect(own.exact.length, name).toBeGreaterThan(0);
       }
-      expect(empty).toEqual(Object.keys(EMPTY));
     } finally {
       await expected.close();
       await found.close();
