@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { fstatSync, readdirSync } from 'node:fs';
 import { DataType, load, open } from 'ffi-rs';
 
 /**
@@ -8,7 +8,7 @@ import { DataType, load, open } from 'ffi-rs';
  * An INSERT whose rows the client sends is none: the client may have stopped in the middle of them.
  */
 
-const CHECK_MS = 500;
+const CHECK_MS = 2000;
 /**
  * A connection on which nothing was received or sent for this long, and no such query runs, has no more input. Sent, too: the
  * client of a query that took longer may send the next one on it.
@@ -57,7 +57,8 @@ export function guardConnections(port: number, runningPorts: RunningPorts): Node
     const silent = new Map<number, Silent>();
     for (const name of readdirSync('/proc/self/fd')) {
       const fd = Number(name);
-      if (portOf(fd, 'getsockname') !== port) continue;
+      // Most are files; to ask for the port of each would take 20 ms.
+      if (!isSocket(fd) || portOf(fd, 'getsockname') !== port) continue;
       const info = tcpInfo(fd);
       if (info?.readUInt8(AT.state) !== ESTABLISHED) continue;
       // It acknowledges the connection's first segment, too.
@@ -101,6 +102,14 @@ export function guardConnections(port: number, runningPorts: RunningPorts): Node
       checking = false;
     });
   }, CHECK_MS);
+}
+
+function isSocket(fd: number): boolean {
+  try {
+    return fstatSync(fd).isSocket();
+  } catch {
+    return false; // It was closed meanwhile.
+  }
 }
 
 /** The local port of a socket, or that of its peer; undefined for another file. */
