@@ -62,6 +62,13 @@ export function checkCompleteness(panel: Panel, answers: readonly Answer[]): voi
   }
 }
 
+/** What says how complete a panel is: fractions that are missing, up to when everything is known, or when it was polled. */
+const COMPLETENESS = /missing$|^(?:complete_to|complete|polled_at|finished_at|recording|age)$/;
+
+/** Whether a query of a panel says how complete its answer is. */
+export const saysCompleteness = (answers: readonly Answer[]): boolean =>
+  answers.some(({ columns }) => columns.some(({ name }) => COMPLETENESS.test(name)));
+
 /** Pairs of overlapping panels. */
 export function overlaps({ panels }: Dashboard): [string, string][] {
   return panels.flatMap((a, i) =>

@@ -19,8 +19,8 @@ import { runAs } from '../support/run-as.js';
 import { isSlowMachine } from '../support/slow-machine.js';
 import { until } from '../support/until.js';
 import { type Answer, askAsGrafana, askTimed, framesOf, valuesOf } from './answer.js';
-import { checkCompleteness, checkNames, checkShape, overlaps } from './checks.js';
-import { MAY_BE_EMPTY } from './expectations.js';
+import { checkCompleteness, checkNames, checkShape, overlaps, saysCompleteness } from './checks.js';
+import { MAY_BE_EMPTY, WITHOUT_COMPLETENESS } from './expectations.js';
 import { RULES, readDataSource, readRules } from './provisioning.js';
 import { type Dashboard, type DashboardTarget, loadDashboards, type Panel, panelsOf } from './shipped-dashboards.js';
 import { chooseVariables } from './variables.js';
@@ -113,6 +113,7 @@ describe('the dashboards', () => {
           checkShape(panel, answers);
           checkNames(panel, answers);
           checkCompleteness(panel, answers);
+          expect(saysCompleteness(answers)).toBe(!(WITHOUT_COMPLETENESS[dashboard.uid] ?? []).includes(panel.title));
           expect(comparison?.differencesFromGrafana(panel, framesOf(panel, answers)) ?? []).toEqual([]);
           const mayBeEmpty = MAY_BE_EMPTY[dashboard.uid]?.includes(panel.title) ?? false;
           if (mayBeEmpty) expect(panel.fieldConfig.defaults.noValue, 'what being empty means').toBeDefined();
@@ -273,6 +274,28 @@ describe('the dashboards', () => {
     const drawn = valuesOf(answer, column).filter((_, row) => (missing[row] ?? 1) < 0.9995);
     expect(drawn.length).toBeGreaterThan(0);
     expect(new Set(drawn)).toEqual(new Set([known]));
+  });
+
+  it('say whether quotes are observed, and how much of the volume is known', async () => {
+    const answerOf = async (uid: string, title: string) => {
+      const dashboard = dashboards.find((one) => one.uid === uid) as Dashboard;
+      const panel = panelsOf(dashboard).find((one) => one.title === title) as Panel;
+      return await ask(dashboard, panel.targets[0] as DashboardTarget, panel);
+    };
+    for (const [uid, title] of [
+      ['chancery-event', 'Outcomes'],
+      ['chancery-market-overview', 'Outcomes of this event'],
+    ] as const) {
+      const states = valuesOf(await answerOf(uid, title), 'recording');
+      expect(states.length).toBeGreaterThan(1);
+      expect(states.filter((state) => state !== 'live' && state !== 'closed')).toEqual([]);
+    }
+    for (const title of ['Everybody', 'Recorded accounts']) {
+      const [missing] = valuesOf(await answerOf('chancery-volume', title), 'missing').map(Number);
+      // Of an hour, at most the minutes since the last poll.
+      expect(missing, title).toBeLessThan(0.1);
+      expect(missing, title).toBeGreaterThan(0);
+    }
   });
 
   it('draw chances that were fetched from before the first session', async () => {
