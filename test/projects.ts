@@ -136,7 +136,6 @@ export const SLOWEST = [
   'test/chaos/rebalance.test.ts',
   'test/viewer/page.test.ts',
   'test/chaos/worker-memory.test.ts',
-  'test/pipeline/kill.test.ts',
   'test/pipeline/accounts.test.ts',
   'test/warehouse/cluster/failures.test.ts',
   'test/chaos/rebuild.test.ts',
