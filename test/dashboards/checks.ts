@@ -63,7 +63,7 @@ export function checkCompleteness(panel: Panel, answers: readonly Answer[]): voi
 }
 
 /** What says how complete a panel is: fractions that are missing, up to when everything is known, or when it was polled. */
-const COMPLETENESS = /missing$|^(?:complete_to|complete|polled_at|finished_at|recording|age)$/;
+const COMPLETENESS = /missing(?:_seconds)?$|^(?:complete_to|complete|polled_at|finished_at|recording|age)$/;
 
 /** Whether a query of a panel says how complete its answer is. */
 export const saysCompleteness = (answers: readonly Answer[]): boolean =>

@@ -240,21 +240,22 @@ describe('the dashboards', () => {
   ])('begin the line "%s" with what was known before its time', async (title, column, rows, at, value, stream) => {
     const overview = dashboards.find(({ uid }) => uid === 'chancery-market-overview') as Dashboard;
     const panel = panelsOf(overview).find((one) => one.title === title) as Panel;
-    // The longest observed time in whole seconds after a change, and before the next one or two seconds ago.
+    // The longest observed time in whole seconds after a change and before the next one.
     const between = await askAsGrafana(
       clickhouse.reader,
-      `SELECT event, market, value, begins, ends
+      `SELECT event, market, value, begins,
+          -- A line is not drawn where nothing was observed, as after the last heartbeat.
+          least(changes_at, floor(toUnixTimestamp64Milli(arrayFirst(range -> toUnixTimestamp64Milli(range.1) / 1000 <= begins AND toUnixTimestamp64Milli(range.2) / 1000 > begins, ranges).2) / 1000)) AS ends
       FROM
       (
           SELECT event, market, toFloat64(${value}) AS value,
               ceil(toUnixTimestamp64Milli(${at}) / 1000 + 0.001) AS begins,
-              floor(toUnixTimestamp64Milli(leadInFrame(${at}, 1, now64(6, 'UTC') - INTERVAL 2 SECOND) OVER changes) / 1000) AS ends
+              floor(toUnixTimestamp64Milli(leadInFrame(${at}, 1, now64(6, 'UTC')) OVER changes) / 1000) AS changes_at
           FROM ${rows}
           WINDOW changes AS (PARTITION BY market ORDER BY ${at}, position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
       ) AS known
-      LEFT JOIN (SELECT event, groupArray((begins_at, ends_at)) AS gaps FROM gaps WHERE stream = '${stream}' GROUP BY event) AS missed USING (event)
-      -- A line is not drawn where nothing was observed.
-      WHERE ends > begins AND NOT arrayExists(gap -> toUnixTimestamp(gap.1) <= ends AND toUnixTimestamp(gap.2) + 1 >= begins, gaps)
+      INNER JOIN (SELECT event, groupArray((begins_at, ends_at)) AS ranges FROM observed_ranges WHERE stream = '${stream}' GROUP BY event) AS observed USING (event)
+      WHERE ends > begins
       ORDER BY ends - begins DESC, market
       LIMIT 1`,
     );

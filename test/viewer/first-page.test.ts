@@ -178,7 +178,7 @@ it('shows the last trade of a resolved market, and not the step to 1, which is n
   const textOf = (id: number) => page.locator(`[data-panel="${id}"] .body`).innerText();
   await expect.poll(() => textOf(1)).toBe('Last trade\n0.98 USDC\nBest bid\nnone\nBest ask\nnone');
   await expect.poll(() => textOf(3)).toBe('48 points');
-  await expect.poll(() => textOf(12)).toMatch(/Ann\t98\.0%/);
+  await expect.poll(() => textOf(12)).toMatch(/Ann\tclosed\t98\.0%/);
   await expect.poll(() => textOf(9)).toContain('Which club wins');
   expect(await textOf(9)).not.toContain('Who won?');
   expect(problems).toEqual([]);
