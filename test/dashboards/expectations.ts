@@ -46,7 +46,7 @@ export const WITHOUT_COMPLETENESS: Readonly<Record<string, readonly string[]>> =
     ],
     ...['Dead letters by reason', 'Rows by table'],
   ],
-  'chancery-portfolio': ['Unexplained'],
+  'chancery-portfolio': ['Unexplained', 'Profit and loss by asset, USDC'],
   'chancery-probability-quality': [
     ...['Reliability', 'Parts of the Brier score', 'Shares by price', "The exchange's candles and ours"],
   ],
