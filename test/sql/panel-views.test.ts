@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { expandQuery, relativeRange, type VariableChoice } from '../../viewer/index.js';
 import { loadDashboards, panelsOf } from '../dashboards/shipped-dashboards.js';
 import { useDatabase } from '../support/database.js';
-import { searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
+import { ago, searchPoll, tick, time, WarehouseData } from './warehouse-data.js';
 
 const host = useDatabase({ migrated: true });
 let data: WarehouseData;
@@ -151,15 +151,17 @@ describe('what panels of a market and of an account ask', () => {
     const sql = statementOf('chancery-portfolio', 'Profit and loss', new Map([['account', choice]]));
     const accounts = (rows: string) => {
       const [exact, unknown] = ['Decimal(38, 12)', 'Nullable(Decimal(38, 12))'];
-      const columns = `account String, realised_pnl ${exact}, unrealised_pnl ${unknown}, fees ${exact}, value ${unknown}, pnl ${unknown}`;
+      const columns = `account String, realised_pnl ${exact}, unrealised_pnl ${unknown}, fees ${exact}, value ${unknown}, pnl ${unknown}, complete_to Nullable(DateTime64(6))`;
       return sql.replace('pnl_by_account', `values('${columns}', ${rows})`);
     };
-    const known = "('a', 10, 2.5, 1, 7, 11.5)";
-    expect(await data.ask(accounts(`${known}, ('b', -3, 0.5, 0.25, 1, -2.75)`))).toEqual([
-      { total: 8.75, realised: 7, unrealised: 3, paid_fees: 1.25, position_value: 8 },
+    const known = `('a', 10, 2.5, 1, 7, 11.5, '${ago(100)}')`;
+    // The age is that of the account that is least complete; within 25 s, for a busy machine.
+    const age = expect.closeTo(110, -1.7);
+    expect(await data.ask(accounts(`${known}, ('b', -3, 0.5, 0.25, 1, -2.75, '${ago(5)}')`))).toEqual([
+      { total: 8.75, realised: 7, unrealised: 3, paid_fees: 1.25, position_value: 8, age },
     ]);
-    expect(await data.ask(accounts(`${known}, ('b', -3, NULL, 0.25, NULL, NULL)`))).toEqual([
-      { total: null, realised: 7, unrealised: null, paid_fees: 1.25, position_value: null },
+    expect(await data.ask(accounts(`${known}, ('b', -3, NULL, 0.25, NULL, NULL, NULL)`))).toEqual([
+      { total: null, realised: 7, unrealised: null, paid_fees: 1.25, position_value: null, age: null },
     ]);
     expect(
       await data.ask(`${sql.replace('pnl_by_account', "(SELECT * FROM pnl_by_account WHERE account = '')")}`),
