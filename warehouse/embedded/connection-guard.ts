@@ -8,7 +8,7 @@ import { DataType, load, open } from 'ffi-rs';
  * An INSERT whose rows the client sends is none: the client may have stopped in the middle of them.
  */
 
-const CHECK_MS = 2000;
+const CHECK_MS = 500;
 /**
  * A connection on which nothing was received or sent for this long, and no such query runs, has no more input. Sent, too: the
  * client of a query that took longer may send the next one on it.
