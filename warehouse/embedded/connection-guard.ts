@@ -57,7 +57,7 @@ export function guardConnections(port: number, runningPorts: RunningPorts): Node
     const silent = new Map<number, Silent>();
     for (const name of readdirSync('/proc/self/fd')) {
       const fd = Number(name);
-      // Most are files; to ask for the port of each would take 20 ms.
+      // Most are files; asking for a port takes much longer than asking for the type.
       if (!isSocket(fd) || portOf(fd, 'getsockname') !== port) continue;
       const info = tcpInfo(fd);
       if (info?.readUInt8(AT.state) !== ESTABLISHED) continue;

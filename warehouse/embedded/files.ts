@@ -96,8 +96,8 @@ const RECEIVE_TIMEOUT_S = process.platform === 'linux' ? 86_400 : 5;
 const KEEP_ALIVE_S = process.platform === 'linux' ? 10 : 3;
 
 /**
- * Every table asks about once a second whether there is something to merge, to move or to stream, which takes a twentieth of a
- * processor where nothing is inserted. Rows that are inserted wake the first two at once; nothing is streamed.
+ * By default, every table looks about once a second for something to merge, to move or to stream: most of what a server without
+ * inserts does. An insert starts the search for merges at once; nothing is streamed.
  */
 const IDLE_XML = [
   ...['processing_pool', 'move_processing_pool', 'streaming_processing_pool'].flatMap((pool) => [
