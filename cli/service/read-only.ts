@@ -50,11 +50,11 @@ export async function findReadOnly(settings: Settings, as: Access = QUERYING): P
  * One connection per shard of the configured cluster, to the shard's own rows; undefined without a cluster.
  * @throws UnavailableError when a shard does not respond
  */
-export async function connectShards(settings: Settings): Promise<ReadOnly[] | undefined> {
+export async function connectShards(settings: Settings, as: Access): Promise<ReadOnly[] | undefined> {
   const target = clickHouseTarget(settings);
   if (target.kind !== 'cluster') return undefined;
   const own = { ...settings, database: shardDatabase(settings.database) };
-  const found = await Promise.allSettled(target.nodes.map((replicas) => connectFirst(own, replicas)));
+  const found = await Promise.allSettled(target.nodes.map((replicas) => connectFirst(own, replicas, as)));
   const connections = found.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value);
   const failed = found.find((outcome) => outcome.status === 'rejected');
   if (!failed) return connections;
@@ -126,7 +126,7 @@ function connectEmbedded(settings: Settings, endpoint: EmbeddedEndpoint, as: Acc
 }
 
 /** Connects to the first node that responds: every node answers for the whole cluster. */
-async function connectFirst(settings: Settings, urls: readonly string[], as = QUERYING): Promise<ReadOnly> {
+async function connectFirst(settings: Settings, urls: readonly string[], as: Access): Promise<ReadOnly> {
   let failure: unknown;
   for (const url of urls) {
     try {
@@ -184,6 +184,8 @@ interface Access {
   readonly timeoutMs: number;
 }
 const QUERYING: Access = { application: 'chancery sql', user: 'reader', readonly: '1', timeoutMs: 120_000 };
+/** What is not read in time is a problem that the report names. */
+export const REPORTING: Access = { ...QUERYING, application: 'chancery status', timeoutMs: 30_000 };
 /** The server sends a file only when it is complete, which takes long for a large one. */
 const EXPORTING: Access = { application: 'chancery export', user: 'owner', readonly: '2', timeoutMs: 3_600_000 };
 

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { describeError, type Settings } from '../../core/index.js';
 import { instancePaths, openBusReadOnly } from '../service/instance.js';
-import { connectShards, findReadOnly } from '../service/read-only.js';
+import { connectShards, findReadOnly, REPORTING } from '../service/read-only.js';
 import { daysLeft, fewDaysProblems } from './days-left.js';
 import { diskUse } from './disk.js';
 import { lagOf, type PartitionLag } from './lag.js';
@@ -92,7 +92,7 @@ interface WarehouseStatus {
 }
 
 async function warehouseStatus(settings: Settings, attempt: Attempt): Promise<WarehouseStatus | undefined> {
-  const connection = await findReadOnly(settings);
+  const connection = await findReadOnly(settings, REPORTING);
   if (!connection) return undefined;
   const { client, url, unconfined } = connection;
   const clickhouse = { url, ...(unconfined === undefined ? {} : { unconfined }) };
@@ -115,7 +115,7 @@ async function warehouseStatus(settings: Settings, attempt: Attempt): Promise<Wa
 }
 
 async function sizesOf(settings: Settings, client: ClickHouseClient): Promise<TableSize[]> {
-  const shards = await connectShards(settings);
+  const shards = await connectShards(settings, REPORTING);
   if (!shards) return tableSizes(client, settings.database);
   try {
     const clients = shards.map((shard) => shard.client);
