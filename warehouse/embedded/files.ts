@@ -184,6 +184,8 @@ function usersXml(credentials: Credentials, limits: ServerLimits): string {
   <profiles>
     <default>
       ${EXPLAIN}
+      ${SUBCOLUMNS}
+      ${UNUSED_COLUMNS}
       ${ONE_SNAPSHOT}
       <http_receive_timeout>${RECEIVE_TIMEOUT_S}</http_receive_timeout>
       <http_headers_read_timeout>${RECEIVE_TIMEOUT_S}</http_headers_read_timeout>
