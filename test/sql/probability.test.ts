@@ -107,6 +107,24 @@ describe('prices weighted by time', () => {
   });
 });
 
+describe('a range that begins and ends within a second', () => {
+  it('has the times and periods that begin in it', async () => {
+    const range = (from: number, to: number) =>
+      `(period_seconds = 60, from_at = '${time(from)}', to_at = '${time(to)}') WHERE market = 'a' ORDER BY t`;
+    const times = async (from: number, to: number) => ({
+      periods: (await data.ask(`SELECT ${since('begins_at')} FROM time_weighted_prices${range(from, to)}`)).map(
+        (row) => row['t'],
+      ),
+      samples: (await data.ask(`SELECT ${since('sampled_at')} FROM resampled_prices${range(from, to)}`)).map(
+        (row) => row['t'],
+      ),
+    });
+    expect(await times(0.25, 120.25)).toEqual({ periods: [60, 120], samples: [60, 120] });
+    expect(await times(0, 120)).toEqual({ periods: [0, 60], samples: [0, 60] });
+    expect(await times(60, 120.001)).toEqual({ periods: [60, 120], samples: [60, 120] });
+  });
+});
+
 describe('realised volatility', () => {
   it('is the root of the squared changes, in all and per day', async () => {
     const rows = await data.ask(

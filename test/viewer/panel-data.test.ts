@@ -322,6 +322,14 @@ describe('the labels of an axis', () => {
     expect(numberLabels(undefined, [1e9, 1e9 + 0.001])).toEqual(['1,000,000,000.000', '1,000,000,000.001']);
   });
 
+  it('differ where every number has a scale of its own', () => {
+    expect(numberLabels('short', [0, 500, 1000, 1200])).toEqual(['0', '500', '1 K', '1.20 K']);
+    expect(numberLabels('short', [1000, 1100, 1200])).toEqual(['1 K', '1.10 K', '1.20 K']);
+    expect(numberLabels('short', [0, 2500, 5000])).toEqual(['0', '2.50 K', '5 K']);
+    expect(numberLabels('short', [10_050, 10_060])).toEqual(['10.05 K', '10.06 K']);
+    expect(numberLabels('bytes', [0, 1024, 1536])).toEqual(['0 B', '1 KiB', '1.50 KiB']);
+  });
+
   it('have room beside each other on a horizontal axis', () => {
     expect(tickSpace(undefined, 0, 10, 600)).toBe(50);
     expect(tickSpace(undefined, 1e9, 5e9, 600)).toBeGreaterThan('1,000,000,000'.length * 6);

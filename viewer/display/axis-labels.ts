@@ -63,16 +63,33 @@ export function numberLabels(unit: string | undefined, splits: readonly number[]
   const decimals = decimalsOf(step * factor);
   const duration = durationLabels(unit, splits, step);
   if (duration) return duration;
-  const isLarge = splits.some((value) => Math.abs(value) >= 1e4);
+  const isLarge = splits.some((value) => Math.abs(value) >= 1e3);
   const isTiny = splits.every((value) => Math.abs(value * factor) < MAX_TINY) && decimals > MAX_TINY_DECIMALS;
   const isScaled =
     unit === 'short' ? isLarge : unit !== undefined && !/^(suffix:|prefix:|percent|none|locale)/.test(unit);
+  if (isScaled) return scaledLabels(unit, splits);
   return splits.map((value) => {
-    const { text, suffix } = formatNumber(value, unit, isScaled ? undefined : decimals);
-    const number = isTiny && !isScaled ? exponentText(Math.abs(value) < step / 2 ? 0 : value * factor) : text;
-    return suffix.length > 5 ? number : `${number}${suffix}`;
+    const { text, suffix } = formatNumber(value, unit, decimals);
+    const number = isTiny ? exponentText(Math.abs(value) < step / 2 ? 0 : value * factor) : text;
+    return joined(number, suffix);
   });
 }
+
+/** Numbers of which each has a scale of its own, such as K and KiB: with more decimals where two would be equal. */
+function scaledLabels(unit: string | undefined, splits: readonly number[]): string[] {
+  const labels = (decimals: number | undefined) =>
+    splits.map((value) => {
+      const { text, suffix } = formatNumber(value, unit, decimals);
+      return joined(text, suffix);
+    });
+  const differ = (texts: readonly string[]) => new Set(texts).size === new Set(splits).size;
+  let texts = labels(undefined);
+  for (let decimals = 1; !differ(texts) && decimals <= MAX_DECIMALS; decimals++) texts = labels(decimals);
+  return texts;
+}
+
+/** A long suffix is left out: the axis has no room for it. */
+const joined = (text: string, suffix: string): string => (suffix.length > 5 ? text : `${text}${suffix}`);
 
 const MIN_SPACE = 50;
 const CHARACTER = 6.4;

@@ -21,6 +21,8 @@ import { footerOf } from './table-footer.js';
 
 /** Characters of a text that may take several lines. */
 const LONG_TEXT = 24;
+/** Characters of a text without blanks, such as an ID, that stays on one line. */
+const MAX_WORD = 80;
 /** Rows, or columns, of a table in which every text is shown as a whole: one record, for example. */
 const FEW_ROWS = 2;
 const FEW_COLUMNS = 2;
@@ -156,7 +158,8 @@ function cellOf(
   const value = display.field.values[row] ?? null;
   const { full, color } = cellText(value, display, context);
   const isLong = display.field.kind === 'text' && full.length > LONG_TEXT;
-  const className = display.field.kind === 'number' ? 'number' : isLong ? 'long' : '';
+  const isWord = full.length <= MAX_WORD && !/\s/.test(full);
+  const className = display.field.kind === 'number' ? 'number' : isLong ? `long${isWord ? ' word' : ''}` : '';
   const cell = h('td', { className, title: shown(full) });
   const named = color ?? thresholdColor(value, display);
   const painted = named === undefined ? undefined : colorOf(named, context.theme);

@@ -109,14 +109,14 @@ FROM
                     (
                         SELECT event, market, (price_ticks.received_at, `_offset`, `_index`, if(is_resolution OR bid IS NULL OR bid > ask, 0., assumeNotNull(toFloat64(bid)))) AS quote
                         FROM {database}.price_ticks
-                        WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') AND NOT repeated
+                        WHERE price_ticks.received_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC') AND price_ticks.received_at < parseDateTime64BestEffort({to_at:String}, 6, 'UTC') AND NOT repeated
                         UNION ALL
                         SELECT
                             event,
                             market,
                             (parseDateTime64BestEffort({from_at:String}, 6, 'UTC') - toIntervalMicrosecond(1), toUInt64(0), toUInt32(0), argMax(if(is_resolution OR bid IS NULL OR bid > ask, 0., assumeNotNull(toFloat64(bid))), (price_ticks.received_at, `_offset`, `_index`))) AS quote
                         FROM {database}.price_ticks
-                        WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({from_at:String}, 'UTC') AND NOT repeated
+                        WHERE price_ticks.received_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTime64BestEffort({from_at:String}, 6, 'UTC') AND NOT repeated
                         GROUP BY event, market
                     ) AS ticks
                     GROUP BY ticks.event, ticks.market

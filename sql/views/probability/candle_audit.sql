@@ -46,7 +46,7 @@ FROM
 (
     SELECT event, groupArray((begins_at, ends_at)) AS ranges
     FROM {database}.observed_ranges
-    WHERE stream = 'chance' AND ends_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND begins_at <= parseDateTimeBestEffort({to_at:String}, 'UTC')
+    WHERE stream = 'chance' AND ends_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC') AND begins_at <= parseDateTime64BestEffort({to_at:String}, 6, 'UTC')
     GROUP BY event
 ) AS observed
 RIGHT JOIN
@@ -81,20 +81,20 @@ RIGHT JOIN
                 toString(event) AS event, toString(market) AS market, toString(period) AS period, occurred_at AS moment, true AS is_fetched, toFloat64(chance) AS exchange_chance,
                 toDateTime64(0, 6, 'UTC') AS live_at, 0. AS live, toDateTime64(0, 6, 'UTC') AS backfill_at, 0. AS backfill
             FROM {database}.chance_history_points FINAL
-            WHERE period NOT IN ('raw', '') AND occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+            WHERE period NOT IN ('raw', '') AND occurred_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC') AND occurred_at < parseDateTime64BestEffort({to_at:String}, 6, 'UTC')
             UNION ALL
             SELECT
                 '' AS event, toString(market) AS market, '' AS period, occurred_at AS moment, false AS is_fetched, 0. AS exchange_chance,
                 moment AS live_at, argMax(toFloat64(chance), (chance_points.received_at, `_offset`, `_index`)) AS live, toDateTime64(0, 6, 'UTC') AS backfill_at, 0. AS backfill
             FROM {database}.chance_points
-            WHERE source IN ('last-known', 'change') AND NOT repeated AND occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+            WHERE source IN ('last-known', 'change') AND NOT repeated AND occurred_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC') - toIntervalDay(7) AND occurred_at < parseDateTime64BestEffort({to_at:String}, 6, 'UTC')
             GROUP BY market, occurred_at
             UNION ALL
             SELECT
                 '' AS event, market, '' AS period, occurred_at AS moment, false AS is_fetched, 0. AS exchange_chance,
                 toDateTime64(0, 6, 'UTC') AS live_at, 0. AS live, occurred_at AS backfill_at, toFloat64(chance) AS backfill
             FROM {database}.chance_backfills
-            WHERE occurred_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND occurred_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+            WHERE occurred_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC') - toIntervalDay(7) AND occurred_at < parseDateTime64BestEffort({to_at:String}, 6, 'UTC')
         ) AS points
         -- A point at the end of a period is that of the next one.
         WINDOW before AS (PARTITION BY market ORDER BY moment, is_fetched DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)

@@ -39,8 +39,8 @@ FROM
 (
     SELECT event, groupArray((begins_at, ends_at)) AS ranges
     FROM {database}.observed_ranges
-    WHERE stream = 'order-book' AND ends_at >= parseDateTimeBestEffort({from_at:String}, 'UTC')
-        AND begins_at <= parseDateTimeBestEffort({to_at:String}, 'UTC') + toIntervalSecond({period_seconds:UInt32})
+    WHERE stream = 'order-book' AND ends_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC')
+        AND begins_at <= parseDateTime64BestEffort({to_at:String}, 6, 'UTC') + toIntervalSecond({period_seconds:UInt32})
     GROUP BY event
 ) AS observed
 RIGHT JOIN
@@ -62,7 +62,7 @@ RIGHT JOIN
             sample.2 AS tick,
             arrayJoin(range(
                 sample.1,
-                toUInt32(least(next_second, toInt64(toUnixTimestamp(parseDateTimeBestEffort({to_at:String}, 'UTC'))), toInt64(toUnixTimestamp(now())) + 1, resolved_second)),
+                toUInt32(least(next_second, toInt64(ceil(toUnixTimestamp64Micro(parseDateTime64BestEffort({to_at:String}, 6, 'UTC')) / 1e6)), toInt64(toUnixTimestamp(now())) + 1, resolved_second)),
                 {period_seconds:UInt32}
             )) AS second
         FROM
@@ -80,13 +80,13 @@ RIGHT JOIN
                     CAST(market, 'String') AS market,
                     toUInt32(greatest(
                         intDiv(toUnixTimestamp64Micro(price_ticks.received_at) + 1000000 * toInt64({period_seconds:UInt32}) - 1, 1000000 * toInt64({period_seconds:UInt32})),
-                        intDiv(toInt64(toUnixTimestamp(parseDateTimeBestEffort({from_at:String}, 'UTC'))) + {period_seconds:UInt32} - 1, {period_seconds:UInt32})
+                        intDiv(toInt64(ceil(toUnixTimestamp64Micro(parseDateTime64BestEffort({from_at:String}, 6, 'UTC')) / 1e6)) + {period_seconds:UInt32} - 1, {period_seconds:UInt32})
                     ) * {period_seconds:UInt32}) AS second,
                     argMaxIf((last, bid, ask, received_at), (received_at, `_offset`, `_index`), NOT repeated AND NOT is_resolution) AS tick,
                     countIf(NOT repeated AND NOT is_resolution) > 0 AS has_tick,
                     if(countIf(is_resolution) = 0, 4294967295, toInt64(ceil(toUnixTimestamp64Micro(minIf(price_ticks.received_at, is_resolution)) / 1e6))) AS resolved_second
                 FROM {database}.price_ticks
-                WHERE price_ticks.received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTimeBestEffort({to_at:String}, 'UTC')
+                WHERE price_ticks.received_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC') - toIntervalDay(7) AND price_ticks.received_at < parseDateTime64BestEffort({to_at:String}, 6, 'UTC')
                 GROUP BY event, market, second
             ) AS times
             GROUP BY event, market

@@ -61,8 +61,8 @@ FROM
         (
             SELECT event, groupArray((begins_at, ends_at)) AS ranges
             FROM {database}.observed_ranges
-            WHERE stream = 'order-book' AND ends_at >= parseDateTimeBestEffort({from_at:String}, 'UTC')
-                AND begins_at <= parseDateTimeBestEffort({to_at:String}, 'UTC') + toIntervalSecond({period_seconds:UInt32})
+            WHERE stream = 'order-book' AND ends_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC')
+                AND begins_at <= parseDateTime64BestEffort({to_at:String}, 6, 'UTC') + toIntervalSecond({period_seconds:UInt32})
             GROUP BY event
         ) AS observed
         RIGHT JOIN
@@ -88,9 +88,9 @@ FROM
                         -- A period that began before from_at is not whole. Not a WHERE, which would keep ClickHouse from reading one market only.
                         greatest(
                             intDiv(toUInt64(from_micros), 1000000 * toUInt64({period_seconds:UInt32})) * {period_seconds:UInt32},
-                            intDiv(toUInt64(toUnixTimestamp(parseDateTimeBestEffort({from_at:String}, 'UTC'))) + {period_seconds:UInt32} - 1, {period_seconds:UInt32}) * {period_seconds:UInt32}
+                            intDiv(toUInt64(ceil(toUnixTimestamp64Micro(parseDateTime64BestEffort({from_at:String}, 6, 'UTC')) / 1e6)) + {period_seconds:UInt32} - 1, {period_seconds:UInt32}) * {period_seconds:UInt32}
                         ),
-                        toUInt64(least(intDiv(to_micros + 999999, 1000000), toInt64(toUnixTimestamp(parseDateTimeBestEffort({to_at:String}, 'UTC'))))),
+                        toUInt64(least(intDiv(to_micros + 999999, 1000000), toInt64(ceil(toUnixTimestamp64Micro(parseDateTime64BestEffort({to_at:String}, 6, 'UTC')) / 1e6)))),
                         {period_seconds:UInt32}
                     )) AS second
                 FROM
@@ -115,7 +115,7 @@ FROM
                                 is_resolution
                             ))) AS ticks
                         FROM {database}.price_ticks
-                        WHERE received_at >= parseDateTimeBestEffort({from_at:String}, 'UTC') - toIntervalDay(7) AND received_at < parseDateTimeBestEffort({to_at:String}, 'UTC') + toIntervalSecond({period_seconds:UInt32})
+                        WHERE received_at >= parseDateTime64BestEffort({from_at:String}, 6, 'UTC') - toIntervalDay(7) AND received_at < parseDateTime64BestEffort({to_at:String}, 6, 'UTC') + toIntervalSecond({period_seconds:UInt32})
                             AND NOT repeated
                         GROUP BY event, market
                     )
